@@ -1,0 +1,37 @@
+# Everything a fresh machine needs is Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint types unit bench figures clean
+
+demo: $(STAMP)  ## fit a bundled table, show errors and the noise split, write a figure and predictions
+	$(BIN)/taylor-sensus demo --out demo-output
+
+test: lint types unit  ## what CI runs
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/basedpyright
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest
+
+bench: $(STAMP)  ## time a training step against the bare step and, if torch is installed, against PyTorch
+	$(BIN)/python -m bench.steps
+
+figures: $(STAMP)  ## redraw the figures of the README
+	$(BIN)/python -m docs.figures
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed"'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) demo-output

@@ -1,0 +1,64 @@
+"""Taylor-Sensus: predictions for scientific tables with error bars that say where the error comes from.
+
+The public names; everything else may change.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from taylor_sensus._version import __version__
+
+if TYPE_CHECKING:
+    from taylor_sensus.errors import (
+        DataError,
+        MissingExtraError,
+        ModelFileError,
+        SettingError,
+        TaylorSensusError,
+        TaylorSensusWarning,
+    )
+    from taylor_sensus.model_file import load_model as load
+    from taylor_sensus.prediction import Interval, Prediction
+    from taylor_sensus.regressor import TSNetRegressor
+    from taylor_sensus.settings import Settings
+
+__all__ = [
+    "DataError",
+    "Interval",
+    "MissingExtraError",
+    "ModelFileError",
+    "Prediction",
+    "SettingError",
+    "Settings",
+    "TSNetRegressor",
+    "TaylorSensusError",
+    "TaylorSensusWarning",
+    "__version__",
+    "load",
+]
+
+_HOMES = {
+    "TSNetRegressor": "regressor",
+    "load": "model_file",
+    "Prediction": "prediction",
+    "Interval": "prediction",
+    "Settings": "settings",
+} | dict.fromkeys(
+    ["DataError", "MissingExtraError", "ModelFileError", "SettingError", "TaylorSensusError", "TaylorSensusWarning"],
+    "errors",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when first used: the command line must answer `--help` without loading JAX."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'taylor_sensus' has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(f"taylor_sensus.{_HOMES[name]}")
+    return getattr(module, "load_model" if name == "load" else name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

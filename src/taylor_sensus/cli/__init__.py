@@ -1,0 +1,62 @@
+"""The command line, `taylor-sensus --help`: reads files, calls the library, shows what came back.
+
+    command.py    what all commands share: one-line errors, exit codes, common options
+    screen.py     tables, JSON and notes
+    files.py      finding the model's columns in a table; refusing outputs before the work, not after it
+    fit.py, predict.py, evaluate.py, info.py, demo.py    one command a file
+
+Before a command runs, only the standard library and Typer are imported, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from taylor_sensus._version import __version__
+from taylor_sensus.cli.command import Command
+from taylor_sensus.cli.demo import demo
+from taylor_sensus.cli.evaluate import evaluate
+from taylor_sensus.cli.fit import fit
+from taylor_sensus.cli.info import info
+from taylor_sensus.cli.predict import predict
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: half the start-up time, and nothing to strip in a pipe
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for function in (demo, fit, predict, evaluate, info):
+    app.command(cls=Command)(function)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"taylor-sensus {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def taylor_sensus(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Predictions for tables of measurements, with error bars that say where the error comes from.
+
+    Start with: taylor-sensus demo
+    """
+
+
+def main() -> None:
+    """Entry point of the command `taylor-sensus`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that this terminal cannot show is no failure
+    app(prog_name="taylor-sensus")

@@ -1,0 +1,48 @@
+"""Compiled programs are kept on disk, so that the second process on a machine starts fast.
+
+Set the environment variable `TAYLOR_SENSUS_CACHE` to a folder to keep them there, or to `off` to keep none.
+A cache folder that was already given to JAX is left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from functools import cache
+from pathlib import Path
+
+import jax
+from platformdirs import user_cache_dir
+
+VARIABLE = "TAYLOR_SENSUS_CACHE"
+
+
+@cache
+def use_compilation_cache() -> Path | None:
+    """Switch the cache on once a process; returns its folder, or None if it stays off."""
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted.lower() in ("off", "0", "no", "none") or getattr(jax.config, "jax_compilation_cache_dir", None):
+        return None
+    folder = Path(wanted or user_cache_dir("taylor-sensus")) / "compiled" / _machine()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            return None
+    except OSError:
+        return None
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    return folder
+
+
+def _machine() -> str:
+    """A name for this kind of processor: compiled programs must not travel to another."""
+    text = platform.machine() + platform.processor()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        text += next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        pass
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

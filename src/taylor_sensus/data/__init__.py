@@ -1,0 +1,10 @@
+"""Where rows come from and how they are made ready.
+
+- ``table``      reads and writes the user's files, and splits targets from features
+- ``delimited``  the text files among them: encoding, separator, decimal sign, rows of unequal length
+- ``columns``    text columns become numbers; what is wrong in a table is named by row and column
+- ``rows``       equal rows become one heavier row, in an order of their own
+- ``scaling``    from the user's units to numbers around 0, and back
+- ``trend``      the linear trend of a table, believed where there are no data
+- ``synthetic``  the paper's 1-D and 2-D toy problems, whose truth and noise are known
+"""

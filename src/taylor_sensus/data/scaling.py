@@ -1,0 +1,40 @@
+"""From the user's units to numbers around 0 and back."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Scaler(NamedTuple):
+    """Affine scaling of features and targets; a scale of 0 marks a column that never changes and is left out."""
+
+    center: np.ndarray
+    scale: np.ndarray
+    target_center: np.ndarray
+    target_scale: np.ndarray
+
+    def features(self, x: np.ndarray) -> np.ndarray:
+        """Features in scaled units, cut at ±1e6 where nothing is known anyway."""
+        safe = np.where(self.scale > 0, self.scale, 1.0)
+        scaled = np.where(self.scale > 0, (x - self.center) / safe, 0.0)
+        return np.clip(scaled, -1e6, 1e6)
+
+    def targets(self, y: np.ndarray) -> np.ndarray:
+        """Targets in scaled units."""
+        return (y - self.target_center) / self.target_scale
+
+
+def learn_scaling(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Scaler:
+    """Features by median and quartiles, which outliers do not move; targets by mean and standard deviation."""
+    low, middle, high = np.quantile(x, [0.25, 0.5, 0.75], axis=0)
+    span = x.max(axis=0) - x.min(axis=0)
+    quartiles = high - low
+    # Quartiles that are equal, or tiny beside the whole range, say nothing about a column that is mostly constant.
+    scale = np.where(quartiles > 1e-3 * span, quartiles / 1.35, span / 2)
+    scale = np.where(span > 1e-12 * np.maximum(np.abs(x).max(axis=0), 1e-300), scale, 0.0)
+    mean = np.average(y, axis=0, weights=weight)
+    std = np.sqrt(np.average((y - mean) ** 2, axis=0, weights=weight))
+    constant = std <= 1e-12 * np.maximum(np.abs(mean), 1e-300)
+    return Scaler(middle, scale, mean, np.where(constant, np.maximum(np.abs(mean) * 1e-6, 1e-12), std))

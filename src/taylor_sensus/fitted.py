@@ -1,0 +1,100 @@
+"""A fitted model as one record: everything that a prediction needs and a model file holds, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from taylor_sensus.data.columns import Column
+from taylor_sensus.data.scaling import Scaler
+from taylor_sensus.data.trend import Trend
+from taylor_sensus.model.combine import combine
+from taylor_sensus.model.density import DensityPerception
+from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.prediction import Prediction
+from taylor_sensus.settings import Settings
+from taylor_sensus.training.inference import MemberEstimates, member_estimates
+
+Prior = Callable[[Any], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Familiar:
+    """Constants that turn a perception's log-density into a familiarity, one pair a perception."""
+
+    level: np.ndarray
+    spread: np.ndarray
+
+    def __call__(self, log_attention: np.ndarray) -> np.ndarray:
+        """Familiarity of each row, averaged over the perceptions; see `model.density.familiarity`."""
+        return expit((log_attention - self.level[:, None]) / self.spread[:, None]).mean(axis=0)
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """Networks in scaled units, with what leads from the user's table to them and back."""
+
+    settings: Settings
+    columns: tuple[Column, ...]
+    target_names: tuple[str, ...]
+    one_dimensional: bool
+    """Whether y was given as a plain list of numbers."""
+    scaler: Scaler
+    trend: Trend
+    """The prior's mean in scaled units, unless the prior is a function of the user's own."""
+    prior_variance: np.ndarray
+    blocks: DeepTaylorBlock
+    densities: DensityPerception
+    familiar: Familiar
+    noise_scale: np.ndarray
+    """Factor on the noise variance of each target, from rows that the members had not seen."""
+    facts: dict[str, Any]
+    """What `summary()` tells: counts, held-out scores, warnings."""
+    history: pd.DataFrame
+
+    @property
+    def members(self) -> int:
+        """Networks in the ensemble."""
+        return len(self.blocks.system_noise_net.level.value)
+
+    def predict(self, x: np.ndarray, prior_mean: np.ndarray | None, n_jobs: int | None, index=None) -> Prediction:
+        """The prediction for encoded rows; `prior_mean` in the target's unit if the prior is the user's own."""
+        scaled = self.scaler.features(x)
+        estimates = member_estimates(self.blocks, self.densities, scaled.astype(np.float32), n_jobs)
+        prior = self.trend(scaled) if prior_mean is None else self.scaler.targets(prior_mean)
+        return self._in_target_units(estimates, prior, index)
+
+    def _in_target_units(self, estimates: MemberEstimates, prior: np.ndarray, index) -> Prediction:
+        k = self.familiar(estimates.log_attention) if self.settings.density else np.ones(len(prior))
+        mean, doubt = between_members(estimates.mean)
+        covariance = estimates.covariance.mean(axis=0, dtype=np.float64)
+        combined = combine(self.settings.combination, k[:, None], mean, doubt, prior, self.prior_variance)
+        unit = self.scaler.target_scale
+        root = np.sqrt(self.noise_scale) * unit
+        weight = np.broadcast_to(combined.aleatoric_weight, mean.shape)
+        noise_covariance = covariance * np.multiply.outer(root, root) * weight[:, :, None]
+        noise = np.einsum("rtt->rt", noise_covariance)
+        system = estimates.system_variance.mean(axis=0, dtype=np.float64) * root**2 * weight
+        system = np.minimum(system, noise)
+        shape = (lambda a: a[:, 0]) if self.one_dimensional else (lambda a: a)
+        return Prediction(
+            mean=shape(combined.mean * unit + self.scaler.target_center),
+            feature_variance=shape(noise - system),
+            system_variance=shape(system),
+            epistemic_variance=shape(combined.epistemic_variance * unit**2),
+            familiarity=k,
+            target_names=self.target_names,
+            index=index,
+            noise_covariance=None if self.one_dimensional else noise_covariance,
+        )
+
+
+def between_members(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of the members' means and the variance between them, `(rows, targets)`."""
+    means = means.astype(np.float64)
+    return means.mean(axis=0), means.var(axis=0)

@@ -1,0 +1,10 @@
+"""The paper's method, one room a part, all written for one row of the table.
+
+- `networks`: the bricks: embeddings, perceptrons, bounded variances.
+- `taylor_block`: Deep Taylor Block: mean, feature noise through the Jacobian, system noise.
+- `noise_contrast`: noise-aware contrastive learning: a library of noise, a second view, its loss.
+- `density`: data density perception: neighbour targets, attention over landmarks, familiarity.
+- `combine`: uncertainty combination: the network's belief and the prior's, weighed by familiarity.
+- `loss`: heteroscedastic MSE and the total loss.
+- `network`: wires the parts together as in the paper's framework figure.
+"""

@@ -1,0 +1,129 @@
+"""Data density perception: how much training data lies near a row, learned once, answered row by row."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from scipy.spatial import cKDTree
+
+from taylor_sensus.model.networks import Constant
+
+
+def compressed(x):
+    """Coordinates in which distances are taken: the scaled features, with long tails drawn in as their square root.
+
+    A column with a few huge values would otherwise make every row that has one of them a stranger.
+    """
+    # DIFF(eq. 11): distances are printed in the features' own units; ours are of scaled features with tails drawn in.
+    return x / (0.5 + 0.5 * (1 + 2 * abs(x)) ** 0.5)
+
+
+class DensityPoints(NamedTuple):
+    """Points with their log-density, the first ones being the training rows themselves."""
+
+    x: np.ndarray
+    log_density: np.ndarray
+
+
+def neighbour_log_density(points: np.ndarray, reference: np.ndarray, k: int, *, own: bool) -> np.ndarray:
+    """log of the sum of inverse squared distances to the K nearest reference rows (inside of eq. 11).
+
+    `own` says that the points are the reference rows, so that each leaves itself out.
+    """
+    k = max(1, min(k, len(reference) - own))
+    tree = cKDTree(reference)
+    squared = tree.query(points, k=k + own)[0].reshape(len(points), -1)[:, int(own) :] ** 2
+    # DIFF(eq. 11): a row is not its own neighbour, and distances are floored, or the sum is infinite.
+    nearest = tree.query(reference[:2048], k=min(2, len(reference)))[0].reshape(min(2048, len(reference)), -1)[:, -1]
+    floor = max(0.25 * float(np.median(nearest)) ** 2, 1e-6)
+    return np.log(np.sum(1 / np.maximum(squared, floor), axis=1))
+
+
+def density_targets(rows: np.ndarray, k: int, rng: np.random.Generator, limit: int = 4096) -> DensityPoints:
+    """Training rows and noisy copies X_aug with their densities: the targets rho, before the softmax (eq. 11).
+
+    Rows and points are in `compressed` coordinates.
+    """
+    chosen = rows if len(rows) <= limit else rows[rng.choice(len(rows), limit, replace=False)]
+    spread = rows.std(axis=0)
+    sizes = np.exp(rng.uniform(np.log(0.1), np.log(2.0), (2 * len(chosen), 1)))
+    moved = np.tile(chosen, (2, 1)) + sizes * spread * rng.standard_normal((2 * len(chosen), rows.shape[1]))
+    if len(rows) > 1:
+        here = neighbour_log_density(chosen, rows, k, own=True)
+        there = neighbour_log_density(moved, rows, k, own=False)
+    else:
+        here, there = np.zeros(len(chosen)), np.zeros(len(moved))
+    return DensityPoints(np.concatenate([chosen, moved]), np.concatenate([here, there]))
+
+
+class DensityPerception(eqx.Module):
+    """F_Attention: a row looks at stored landmarks; how strongly it finds any is its log-density.
+
+    Scores fall with the squared distance under a learned metric, so the answer falls without limit away from data:
+    a free-form network would extrapolate to anything. Rows are in `compressed` coordinates.
+    """
+
+    landmarks: Constant
+    log_metric: Array | np.ndarray
+    bias: Array | np.ndarray
+
+    @classmethod
+    def initial(cls, rows: np.ndarray, count: int, rng: np.random.Generator) -> DensityPerception:
+        """Landmarks are training rows; the metric starts at the typical distance to the fourth other landmark."""
+        chosen = rows if len(rows) <= count else rows[rng.choice(len(rows), count, replace=False)]
+        sample = rows[:2048]
+        near = cKDTree(chosen).query(sample, k=min(5, len(chosen)))[0].reshape(len(sample), -1)[:, -1]
+        width = max(float(np.median(near)), 1e-3)
+        return cls(
+            Constant(chosen.astype(np.float32)),
+            np.full(rows.shape[1], -np.log(width), np.float32),
+            np.zeros(len(chosen), np.float32),
+        )
+
+    def __call__(self, x: Array, *, leave_out_self: bool = False) -> Array:
+        """F_Attention(x): log of the summed attention over the landmarks (inside of eq. 12).
+
+        `leave_out_self` ignores a landmark at the row itself: how a training row would look if it were new.
+        """
+        metric = jnp.exp(self.log_metric)
+        query, keys = x * metric, self.landmarks.value * metric
+        squared = jnp.maximum(query @ query - 2 * keys @ query + jnp.sum(keys**2, axis=1), 0)
+        scores = self.bias - 0.5 * squared
+        if leave_out_self:
+            scores = jnp.where(squared < 1e-3, -1e6, scores)
+        return jax.nn.logsumexp(scores)
+
+
+def density_divergence(log_attention: Array, log_density: Array) -> Array:
+    """KL(K || rho) over a batch of points, K and rho soft-maxed over the batch (eqs. 11, 12 and 13)."""
+    # DIFF(eq. 11): the softmax is taken of the log-density. Of the density itself, in any real table, it is 1 at
+    # one row and 0 at all others, and depends on the features' units.
+    log_k = jax.nn.log_softmax(log_attention)
+    log_rho = jax.nn.log_softmax(log_density)
+    return jnp.sum(jnp.exp(log_k) * (log_k - log_rho))
+
+
+class Reference(NamedTuple):
+    """Constants stored at fit that turn a log-density into a familiarity."""
+
+    level: float | Array
+    spread: float | Array
+
+
+def familiarity(log_attention, reference: Reference):
+    """k_d in [0, 1] (norm of Algorithm 1): rises with the density, 1 where data are dense, 0 far from all."""
+    # DIFF(Algorithm 1): the paper's norm runs over the batch, so that a row's k_d depends on its company in the call.
+    # Ours uses constants stored at fit.
+    return jax.nn.sigmoid((log_attention - reference.level) / reference.spread)
+
+
+def reference_of(log_attention, caution: float = 3.0) -> Reference:
+    """Constants from the training rows' log-densities: a row counts as familiar down to `caution` standard deviations
+    below their mean, and as unknown soon after."""
+    spread = jnp.maximum(jnp.std(log_attention), 0.5)
+    return Reference(jnp.mean(log_attention) - caution * spread, caution * spread / 12)

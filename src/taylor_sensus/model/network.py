@@ -1,0 +1,103 @@
+"""The framework figure, left to right: block and contrast, density, combination, loss. No arithmetic here.
+
+A row goes through `TaylorSensusNetwork`; a batch in training goes through `algorithm_1`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+from jax import Array
+
+from taylor_sensus.model.combine import combine
+from taylor_sensus.model.density import (
+    DensityPerception,
+    compressed,
+    density_divergence,
+    familiarity,
+    reference_of,
+)
+from taylor_sensus.model.loss import heteroscedastic_mse, reparameterise, total_loss
+from taylor_sensus.model.noise_contrast import contrast_loss, draw_noise, second_view
+from taylor_sensus.model.taylor_block import DeepTaylorBlock, TaylorEstimate
+
+
+class TaylorSensusNetwork(eqx.Module):
+    """One member: a Deep Taylor Block and, beside it, the perception of density."""
+
+    block: DeepTaylorBlock
+    density: DensityPerception
+
+    def __call__(self, x: Array) -> tuple[TaylorEstimate, Array]:
+        """What the block says of a row, and the log-density that its familiarity comes from."""
+        return self.block(x), self.density(compressed(x))
+
+
+class Parts(NamedTuple):
+    """Which variants of the parts are used; fixed while a program is compiled."""
+
+    contrast: str
+    loss: str
+    combination: str
+    density: bool
+    dropout: bool = False
+
+
+class Weights(NamedTuple):
+    """The lambdas of the losses, and the typical size of the added noise."""
+
+    contrast: float | Array
+    contrast_mean: float | Array
+    contrast_spread: float | Array
+    contrast_noise: float | Array
+    density: float | Array
+    log: float | Array
+
+
+def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, parts: Parts, weights: Weights) -> Array:
+    """Lines 2 to 11 of Algorithm 1 for one batch: the total loss whose gradient updates all networks.
+
+    `rows` has x, y, weight, prior_mean and prior_variance; `points` has x and log_density of X and X_aug.
+    """
+    draw_key, view_key, sample_key = jax.random.split(key, 3)
+
+    clean = jax.vmap(network.block)(rows.x)  # line 2
+    contrast = 0.0
+    if parts.contrast != "off":
+        draw = draw_noise(draw_key, rows.x.shape[1], weights.contrast_noise)
+        view, added = second_view(view_key, draw, rows.x)
+        noisy = jax.vmap(network.block)(view)  # line 3
+        contrast = _mean(rows.weight, _contrast_rows(clean, noisy, added, parts, weights))  # line 4
+
+    divergence, k = 0.0, 1.0
+    if parts.density:
+        divergence = density_divergence(jax.vmap(network.density)(points.x), points.log_density)  # lines 5, 6
+        attention = jax.vmap(network.density)(compressed(rows.x))
+        k = familiarity(attention, jax.lax.stop_gradient(reference_of(attention)))[:, None]  # line 7
+
+    mean, noise_share, doubt = combine(  # line 8
+        parts.combination, k, clean.mean, 0.0, rows.prior_mean, rows.prior_variance
+    )
+    variance = noise_share * jax.vmap(lambda e: e.variance)(clean) + doubt
+    # DIFF(eq. 16): "expected" puts the mean where a draw is printed: the same loss on average up to a constant, without
+    # the draw's own noise in the gradient.
+    guess = reparameterise(sample_key, mean, variance) if parts.loss == "sampled" else mean  # line 9
+    accuracy = jax.vmap(heteroscedastic_mse, (0, 0, 0, None))(rows.y, guess, variance, weights.log)  # line 10
+    return total_loss(_mean(rows.weight, accuracy), contrast, divergence, weights.contrast, weights.density)
+
+
+def _contrast_rows(clean, noisy, added, parts: Parts, weights: Weights) -> Array:
+    def one_row(first, second, variance):
+        return contrast_loss(
+            first, second, variance, mode=parts.contrast,
+            mean_weight=weights.contrast_mean, spread_weight=weights.contrast_spread,
+        )  # fmt: skip
+
+    return jax.vmap(one_row)(clean, noisy, added)
+
+
+def _mean(weight: Array, values: Array) -> Array:
+    # DIFF(eq. 16): rows are averaged with their weights, not summed, so that the lambdas do not depend on batch sizes.
+    return weight @ values / weight.sum()

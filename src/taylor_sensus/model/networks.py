@@ -1,0 +1,157 @@
+"""The bricks: embeddings of a row, multilayer perceptrons, variances that cannot explode.
+
+Everything here is twice differentiable, because the Deep Taylor Block differentiates the mean network
+once in the forward pass and training differentiates it again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+ACTIVATIONS = {"mish": jax.nn.mish, "silu": jax.nn.silu, "tanh": jnp.tanh, "sigmoid": jax.nn.sigmoid}
+GAINS = {"sigmoid": np.float32(4)}
+"""Initial weights are larger where the activation is flat: a sigmoid's slope is at most a quarter."""
+
+
+class Constant(eqx.Module):
+    """An array that belongs to a network but is not trained."""
+
+    value: Array | np.ndarray
+
+
+def trainable(tree):
+    """Split a network into its trained weights and everything else; `equinox.combine` joins them again."""
+
+    def fixed(node) -> bool:
+        return isinstance(node, Constant)
+
+    return eqx.partition(tree, lambda leaf: not fixed(leaf), is_leaf=fixed)
+
+
+def smooth_clip(x: Array | np.ndarray, limit: float = 3.0) -> Array:
+    """The identity near 0 that levels off at ±`limit`, so that an outlying input cannot drive the network."""
+    return jnp.asarray(x) / jnp.sqrt(1 + (x / limit) ** 2)
+
+
+class Dense(eqx.Module):
+    """A linear layer in neural-tangent form: weights of unit size, divided by the root of the fan-in."""
+
+    weight: Array | np.ndarray
+    bias: Array | np.ndarray
+
+    def __call__(self, h: Array) -> Array:
+        return h @ self.weight / np.sqrt(self.weight.shape[0]) + self.bias
+
+
+class Perceptron(eqx.Module):
+    """A multilayer perceptron with a smooth activation. `masks` are dropout masks, one a hidden layer."""
+
+    layers: tuple[Dense, ...]
+    activation: str = eqx.field(static=True)
+
+    @classmethod
+    def initial(cls, rng: np.random.Generator, sizes: Sequence[int], activation: str) -> Perceptron:
+        """Random hidden layers and a zero output layer, so that a new network says nothing yet."""
+        gain = GAINS.get(activation, np.float32(1))
+        layers = [
+            Dense(
+                gain * rng.standard_normal((into, out)).astype(np.float32),
+                rng.standard_normal(out).astype(np.float32) * np.float32(0.5),
+            )
+            for into, out in itertools.pairwise(sizes[:-1])
+        ]
+        layers.append(Dense(np.zeros(sizes[-2:], np.float32), np.zeros(sizes[-1], np.float32)))
+        return cls(tuple(layers), activation)
+
+    def __call__(self, h: Array, masks: Sequence[Array] | None = None) -> Array:
+        activation = ACTIVATIONS[self.activation]
+        for depth, layer in enumerate(self.layers[:-1]):
+            h = activation(layer(h))
+            if masks is not None:
+                h = h * masks[depth]
+        return self.layers[-1](h)
+
+
+class PlainEmbedding(eqx.Module):
+    """The scaled row itself."""
+
+    def __call__(self, x: Array) -> Array:
+        return x
+
+    def size(self, features: int) -> int:
+        return features
+
+
+class PeriodicEmbedding(eqx.Module):
+    """A learned gain a feature, a smooth clip, and learned waves beside the plain value."""
+
+    gain: Array | np.ndarray
+    frequency: Array | np.ndarray
+    phase: Array | np.ndarray
+
+    @classmethod
+    def initial(cls, rng: np.random.Generator, features: int, waves: int, scale: float) -> PeriodicEmbedding:
+        return cls(
+            np.ones(features, np.float32),
+            (scale * rng.standard_normal((features, waves))).astype(np.float32),
+            rng.uniform(-np.pi, np.pi, (features, waves)).astype(np.float32),
+        )
+
+    def __call__(self, x: Array) -> Array:
+        x = smooth_clip(self.gain * x)
+        waves = jnp.cos(2 * np.pi * self.frequency * x[:, None] + self.phase)
+        return jnp.concatenate([x, waves.ravel()])
+
+    def size(self, features: int) -> int:
+        return features * (1 + self.frequency.shape[1])
+
+
+class PositionalEmbedding(eqx.Module):
+    """The paper's fixed waves on the raw feature, beside the scaled value."""
+
+    center: Constant
+    scale: Constant
+    octaves: int = eqx.field(static=True)
+
+    def __call__(self, x: Array) -> Array:
+        """X, sin(2^j pi X), cos(2^j pi X) for j = 0..L (eq. 48)."""
+        # DIFF(eq. 48): the waves are of the raw feature as printed, but the plain value beside them is the scaled one,
+        # so that its weight does not depend on the user's units.
+        raw = x * self.scale.value + self.center.value
+        angles = np.pi * 2.0 ** np.arange(self.octaves + 1) * raw[:, None]
+        return jnp.concatenate([x, jnp.sin(angles).ravel(), jnp.cos(angles).ravel()])
+
+    def size(self, features: int) -> int:
+        return features * (1 + 2 * (self.octaves + 1))
+
+
+class MeanNetwork(eqx.Module):
+    """F_mu (eq. 9): the noise-free value of a row."""
+
+    embedding: PlainEmbedding | PeriodicEmbedding | PositionalEmbedding
+    perceptron: Perceptron
+
+    def __call__(self, x: Array, masks: Sequence[Array] | None = None) -> Array:
+        return self.perceptron(self.embedding(x), masks)
+
+
+class VarianceNetwork(eqx.Module):
+    """F_Sigma_i or F_Sigma_o (eq. 9): positive variances within a bounded range around an overall level."""
+
+    perceptron: Perceptron
+    level: Constant
+    """Log-variance that a new network gives everywhere."""
+    reach: float = eqx.field(static=True)
+
+    def __call__(self, x: Array) -> Array:
+        # DIFF(eq. 9): log-variances saturate at ±reach around the level; the paper only asks for positivity,
+        # which lets the variance explode or collapse on interpolated points.
+        raw = self.perceptron(smooth_clip(x))
+        return jnp.exp(self.level.value + self.reach * jnp.tanh(raw / self.reach))

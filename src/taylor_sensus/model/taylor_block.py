@@ -1,0 +1,69 @@
+"""Deep Taylor Block: a mean network whose own Jacobian carries the features' noise to the target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
+
+
+class TaylorEstimate(eqx.Module):
+    """What the block says of one row, in scaled units."""
+
+    mean: Array
+    """mu, `(targets,)`."""
+    jacobian: Array
+    """d mean / d x, `(targets, features)`."""
+    input_variance: Array
+    """Sigma_i, the variance of each feature's noise, `(features,)`."""
+    system_variance: Array
+    """Sigma_o, `(targets,)`."""
+
+    @property
+    def feature_variance(self) -> Array:
+        """The inputs' noise as it arrives at each target, `(targets,)`."""
+        return propagated_variance(self.jacobian, self.input_variance)
+
+    @property
+    def variance(self) -> Array:
+        """Diagonal of the covariance: feature plus system part, `(targets,)`."""
+        return self.feature_variance + self.system_variance
+
+
+def value_and_jacobian(function: Callable[[Array], Array], x: Array) -> tuple[Array, Array]:
+    """F(x) and its Jacobian, the first-order expansion (eqs. 3 and 4), by the cheaper mode of differentiation."""
+    shape = jax.eval_shape(function, x).shape
+    if shape[0] <= x.shape[0]:
+        value, pull = jax.vjp(function, x)
+        (jacobian,) = jax.vmap(pull)(jnp.eye(shape[0], dtype=x.dtype))
+        return value, jacobian
+    value, push = jax.linearize(function, x)
+    return value, jax.vmap(push, out_axes=1)(jnp.eye(x.shape[0], dtype=x.dtype))
+
+
+def propagated_variance(jacobian: Array, input_variance: Array) -> Array:
+    """Diagonal of J diag(Sigma_i) J^T (first part of eq. 6), all that the loss needs."""
+    return jacobian**2 @ input_variance
+
+
+def propagated_covariance(jacobian: Array, input_variance: Array, system_variance: Array) -> Array:
+    """J diag(Sigma_i) J^T + diag(Sigma_o), the full covariance of the targets (eq. 6)."""
+    return (jacobian * input_variance) @ jacobian.T + jnp.diag(system_variance)
+
+
+class DeepTaylorBlock(eqx.Module):
+    """Three networks: the mean, the features' noise, the system's noise (eq. 9)."""
+
+    mean_net: MeanNetwork
+    feature_noise_net: VarianceNetwork
+    system_noise_net: VarianceNetwork
+
+    def __call__(self, x: Array, masks: Sequence[Array] | None = None) -> TaylorEstimate:
+        """mu = F_mu(x); Sigma = J F_Sigma_i(x) J^T + F_Sigma_o(x) (eq. 8)."""
+        mean, jacobian = value_and_jacobian(lambda v: self.mean_net(v, masks), x)
+        return TaylorEstimate(mean, jacobian, self.feature_noise_net(x), self.system_noise_net(x))

@@ -1,0 +1,152 @@
+"""A fitted estimator to a model file and back: what is in the header, what is an array, and checking both."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from io import StringIO
+from os import PathLike
+from typing import Any
+
+import jax
+import numpy as np
+import pandas as pd
+
+from taylor_sensus._version import __version__
+from taylor_sensus.data.columns import Column
+from taylor_sensus.data.scaling import Scaler
+from taylor_sensus.data.trend import Trend
+from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError
+from taylor_sensus.fitted import Familiar, FittedModel
+from taylor_sensus.model.density import DensityPerception
+from taylor_sensus.model.networks import Constant
+from taylor_sensus.regressor import TSNetRegressor
+from taylor_sensus.saving import ModelFile, read_model_file, write_model_file
+from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings
+from taylor_sensus.training.inference import stack
+from taylor_sensus.training.initial import Shape, new_block
+
+
+def save_model(model: TSNetRegressor, path: str | PathLike[str]) -> None:
+    """Write the fitted estimator; a prior that is a Python function cannot be stored."""
+    fitted: FittedModel = model.fitted_
+    if callable(fitted.settings.prior):
+        raise SettingError(
+            "a model whose prior is a Python function cannot be saved: fit with prior='ridge' or 'mean', "
+            "or keep the function and the table and fit again"
+        )
+    arrays = {
+        "center": fitted.scaler.center,
+        "scale": fitted.scaler.scale,
+        "target_center": fitted.scaler.target_center,
+        "target_scale": fitted.scaler.target_scale,
+        "trend.slope": fitted.trend.slope,
+        "trend.intercept": fitted.trend.intercept,
+        "prior_variance": fitted.prior_variance,
+        "familiar.level": fitted.familiar.level,
+        "familiar.spread": fitted.familiar.spread,
+        "noise_scale": fitted.noise_scale,
+        **_named_leaves("blocks", fitted.blocks),
+        **_named_leaves("densities", fitted.densities),
+    }
+    header = {
+        "kind": "TSNetRegressor",
+        "written_by": __version__,
+        "settings": {f.name: _plain(getattr(fitted.settings, f.name)) for f in fields(Settings)},
+        "columns": [[c.name, None if c.categories is None else list(c.categories)] for c in fitted.columns],
+        "named_columns": hasattr(model, "feature_names_in_"),
+        "targets": list(fitted.target_names),
+        "one_dimensional": fitted.one_dimensional,
+        "facts": fitted.facts,
+        "history": fitted.history.to_csv(index=False),
+    }
+    write_model_file(path, header, {name: np.asarray(a) for name, a in arrays.items()})
+
+
+def load_model(path: str | PathLike[str]) -> TSNetRegressor:
+    """Read an estimator that was saved with `TSNetRegressor.save`; ready to predict."""
+    content = read_model_file(path)
+    try:
+        return _restore(content)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, TaylorSensusError) as problem:
+        raise ModelFileError(
+            f"{path} does not hold a model that this version can read ({problem}). "
+            "Fit and save the model again, or use the version that wrote it."
+        ) from problem
+
+
+def _restore(content: ModelFile) -> TSNetRegressor:
+    header, arrays = content.header, content.arrays
+    if header["kind"] != "TSNetRegressor":
+        raise ModelFileError(f"the file holds a {header['kind']}")
+    values = {**header["settings"], "frequency_multiples": tuple(header["settings"]["frequency_multiples"])}
+    settings = Settings(**values)
+    columns = tuple(Column(name, None if c is None else tuple(c)) for name, c in header["columns"])
+    scaler = Scaler(*[arrays[n] for n in ("center", "scale", "target_center", "target_scale")])
+    targets = len(header["targets"])
+    shape = Shape(sum(len(c.parts) for c in columns), targets, scaler.center, scaler.scale)
+    block = new_block(shape, settings, np.random.default_rng(0), 0.0, 0.0)
+    members = settings.members
+    landmarks = arrays["densities.landmarks.value"].shape[1]
+    perception = DensityPerception(
+        Constant(np.zeros((landmarks, shape.features), np.float32)),
+        np.zeros(shape.features, np.float32),
+        np.zeros(landmarks, np.float32),
+    )
+    perceptions = members if settings.training == "joint" else 1
+    fitted = FittedModel(
+        settings=settings,
+        columns=columns,
+        target_names=tuple(header["targets"]),
+        one_dimensional=header["one_dimensional"],
+        scaler=_of_shape(scaler, Scaler(*[np.zeros(n) for n in (shape.features,) * 2 + (targets,) * 2])),
+        trend=_of_shape(
+            Trend(arrays["trend.slope"], arrays["trend.intercept"]),
+            Trend(np.zeros((shape.features, targets)), np.zeros(targets)),
+        ),
+        prior_variance=_of_shape(arrays["prior_variance"], np.zeros(targets)),
+        blocks=_filled("blocks", stack([block] * members), arrays),
+        densities=_filled("densities", stack([perception] * perceptions), arrays),
+        familiar=Familiar(
+            _of_shape(arrays["familiar.level"], np.zeros(perceptions)),
+            _of_shape(arrays["familiar.spread"], np.zeros(perceptions)),
+        ),
+        noise_scale=_of_shape(arrays["noise_scale"], np.zeros(targets)),
+        facts=header["facts"],
+        history=pd.read_csv(StringIO(header["history"])),
+    )
+    details = {n: v for n, v in values.items() if n not in CONSTRUCTOR and v != getattr(DEFAULTS, n)}
+    model = TSNetRegressor(**{n: values[n] for n in CONSTRUCTOR}, details=details or None)
+    model.fitted_ = fitted
+    model.n_features_in_ = len(columns)
+    if header["named_columns"]:
+        model.feature_names_in_ = np.array([c.name for c in columns], dtype=object)
+    return model
+
+
+def _named_leaves(prefix: str, tree: Any) -> dict[str, np.ndarray]:
+    """All arrays of a network under readable names."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {_leaf_name(prefix, path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def _leaf_name(prefix: str, path) -> str:
+    return prefix + jax.tree_util.keystr(path).replace("[", ".").replace("]", "")
+
+
+def _filled(prefix: str, tree: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """A network of the expected shape with the stored arrays in it."""
+    return jax.tree_util.tree_map_with_path(lambda path, leaf: _of_shape(arrays[_leaf_name(prefix, path)], leaf), tree)
+
+
+def _of_shape(stored: Any, expected: Any) -> Any:
+    """`stored` if every array has the expected shape and finite numbers."""
+    for a, b in zip(jax.tree.leaves(stored), jax.tree.leaves(expected), strict=True):
+        if a.shape != b.shape:
+            raise ModelFileError(f"an array has shape {a.shape} where {b.shape} is needed")
+        if not np.isfinite(a).all():
+            raise ModelFileError("an array holds numbers that are not finite")
+    return stored
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

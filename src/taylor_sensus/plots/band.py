@@ -1,0 +1,94 @@
+"""Mean and error bands over one input: how wide, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taylor_sensus.errors import DataError
+from taylor_sensus.plots.inputs import column, column_name, half_width, one_target
+from taylor_sensus.plots.style import COLOURS, FILLS, LABELS, legend_above_data, new_axes
+from taylor_sensus.prediction import Prediction
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FROM_THE_INSIDE = ("system_noise", "feature_noise", "epistemic")
+"""The order of the bands; the first lies next to the mean."""
+
+
+def plot_band(
+    x: Any,
+    prediction: Prediction,
+    *,
+    X_train: Any = None,
+    y_train: Any = None,
+    truth: Any = None,
+    ax: Axes | None = None,
+    coverage: float = 0.9,
+    target: str | None = None,
+) -> Axes:
+    """Draw a prediction over its only input.
+
+    The bands are nested and their variances add up: the first shows system noise alone, the next adds feature
+    noise, the last adds what too little data leaves open, so the outer edge is the ``coverage`` interval.
+    ``truth`` is the noise-free value at each ``x``, where it is known. Rows may come in any order.
+    """
+    scale = half_width(coverage)
+    chosen = one_target(prediction, target)
+    values = column(x, "x", len(chosen.mean))
+    if (X_train is None) != (y_train is None):
+        missing = "X_train" if X_train is None else "y_train"
+        raise DataError(f"training data need both X_train and y_train, but {missing} was not given")
+    true_values = None if truth is None else column(truth, "truth", len(values))
+    y_points = None if y_train is None else column(y_train, "y_train", len(y_train))
+    x_points = None if y_points is None else column(X_train, "X_train", len(y_points))
+
+    ax = new_axes() if ax is None else ax
+    order = np.argsort(values, kind="stable")
+    across, mean = values[order], chosen.mean[order]
+    ax.plot(across, mean, color=COLOURS["mean"], linewidth=1.5, label=LABELS["mean"], zorder=3)
+    variance = np.zeros_like(mean)
+    for depth, part in enumerate(FROM_THE_INSIDE):
+        variance = variance + chosen.variances[part][order]
+        reach = scale * np.sqrt(variance)
+        plus = "+ " if depth else ""
+        # Drawn under the bands before it and opaque, so each source keeps its own colour.
+        ax.fill_between(
+            across,
+            mean - reach,
+            mean + reach,
+            color=FILLS[part],
+            linewidth=0,
+            label=plus + LABELS[part],
+            zorder=1.9 - 0.1 * depth,
+        )
+    if x_points is not None and y_points is not None:
+        ax.plot(
+            x_points,
+            y_points,
+            linestyle="none",
+            marker="o",
+            markersize=3,
+            markeredgewidth=0,
+            alpha=0.6,
+            color=COLOURS["data"],
+            label=LABELS["data"],
+            zorder=2.5,
+        )
+    if true_values is not None:
+        ax.plot(
+            across,
+            true_values[order],
+            color=COLOURS["truth"],
+            linewidth=1.3,
+            linestyle=(0, (4, 2)),
+            label=LABELS["truth"],
+            zorder=2.8,
+        )
+    ax.margins(x=0.01)
+    ax.set_xlabel(column_name(x, "x"))
+    ax.set_ylabel(chosen.name)
+    legend_above_data(ax, title=f"{coverage * 100:g} % interval")
+    return ax

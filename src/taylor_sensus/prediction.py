@@ -1,0 +1,138 @@
+"""What a model says about a table: means, error bars, and where the error comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from taylor_sensus.errors import SettingError
+
+PARTS = ("feature_noise", "system_noise", "epistemic")
+"""The three sources of error whose variances add up to the total."""
+
+
+class Interval(NamedTuple):
+    """Lower and upper bounds, one pair a row (and output)."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A Gaussian prediction for each row, with the variance split into its sources.
+
+    Every standard deviation is in the target's own unit. Variances add up exactly:
+    ``std**2 = feature_noise**2 + system_noise**2 + epistemic**2``.
+    Arrays are ``(rows,)`` for one target and ``(rows, targets)`` for several.
+    """
+
+    mean: np.ndarray
+    feature_variance: np.ndarray
+    system_variance: np.ndarray
+    epistemic_variance: np.ndarray
+    familiarity: np.ndarray
+    """0 where the model has seen nothing like the row, 1 where training data are dense; one number a row."""
+    target_names: tuple[str, ...] = ("y",)
+    index: pd.Index | None = None
+    noise_covariance: np.ndarray | None = None
+    """With several targets: ``(rows, targets, targets)``, the covariance of feature plus system noise."""
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    @cached_property
+    def variance(self) -> np.ndarray:
+        """Total variance, the sum of the three parts."""
+        return self.feature_variance + self.system_variance + self.epistemic_variance
+
+    @cached_property
+    def std(self) -> np.ndarray:
+        """Total standard deviation."""
+        return np.sqrt(self.variance)
+
+    @cached_property
+    def feature_noise(self) -> np.ndarray:
+        """Standard deviation that the inputs' noise causes in the target."""
+        return np.sqrt(self.feature_variance)
+
+    @cached_property
+    def system_noise(self) -> np.ndarray:
+        """Standard deviation of the system itself: what exact inputs would leave."""
+        return np.sqrt(self.system_variance)
+
+    @cached_property
+    def aleatoric(self) -> np.ndarray:
+        """Feature and system noise together: what more data would not remove."""
+        return np.sqrt(self.feature_variance + self.system_variance)
+
+    @cached_property
+    def epistemic(self) -> np.ndarray:
+        """What the model does not know for want of data: prior and disagreement of the members."""
+        return np.sqrt(self.epistemic_variance)
+
+    def interval(self, coverage: float = 0.9) -> Interval:
+        """Central Gaussian interval that should hold the true value with probability ``coverage``."""
+        if not 0 < coverage < 1:
+            raise SettingError(f"coverage must lie between 0 and 1, not {coverage!r}; for 90 % write 0.9")
+        half = ndtri(0.5 + coverage / 2) * self.std
+        return Interval(self.mean - half, self.mean + half)
+
+    def quantile(self, q) -> np.ndarray:
+        """Quantiles of each row's prediction; a list of levels adds a last axis."""
+        levels = np.asarray(q, dtype=float)
+        if levels.size and not (np.all(levels > 0) and np.all(levels < 1)):
+            raise SettingError(f"quantile levels must lie between 0 and 1, not {q!r}")
+        if levels.ndim == 0:
+            return self.mean + ndtri(levels) * self.std
+        return self.mean[..., None] + ndtri(levels) * self.std[..., None]
+
+    def sample(self, n: int = 1, *, random_state=None) -> np.ndarray:
+        """Draw ``n`` values for each row: shape ``(n, *mean.shape)``. Targets are drawn with their covariance."""
+        rng = np.random.default_rng(random_state)
+        normal = rng.standard_normal((n, *self.mean.shape))
+        if self.noise_covariance is None:
+            return self.mean + self.std * normal
+        root = np.linalg.cholesky(self.covariance())
+        return self.mean + np.einsum("rij,nrj->nri", root, normal)
+
+    def covariance(self) -> np.ndarray:
+        """Full covariance of the targets, ``(rows, targets, targets)``; its diagonal is ``std**2``."""
+        if self.noise_covariance is None:
+            return self.variance.reshape(len(self), 1, 1)
+        eye = np.eye(self.mean.shape[1])
+        return self.noise_covariance + self.epistemic_variance[:, :, None] * eye
+
+    def to_frame(self, coverage: float = 0.9) -> pd.DataFrame:
+        """One row a prediction: mean, std, its parts, the interval and the familiarity."""
+        low, high = self.interval(coverage)
+        parts = {
+            "mean": self.mean,
+            "std": self.std,
+            "feature_noise": self.feature_noise,
+            "system_noise": self.system_noise,
+            "aleatoric": self.aleatoric,
+            "epistemic": self.epistemic,
+            f"lower_{coverage * 100:g}": low,
+            f"upper_{coverage * 100:g}": high,
+        }
+        columns = {}
+        for position, target in enumerate(self.target_names):
+            prefix = "" if self.mean.ndim == 1 else f"{target}_"
+            for name, values in parts.items():
+                columns[prefix + name] = values if values.ndim == 1 else values[:, position]
+        columns["familiarity"] = self.familiarity
+        return pd.DataFrame(columns, index=self.index)
+
+    def __repr__(self) -> str:
+        return f"Prediction of {len(self)} rows\n{self.to_frame().describe().loc[['mean', 'min', 'max']]}"
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        note = f"<p>Prediction of {len(self)} rows, with 90 % intervals.</p>"
+        return note + frame.head(10).to_html(float_format=lambda v: f"{v:.4g}", border=0)

@@ -1,0 +1,122 @@
+"""Are the error bars honest? Do 90 % intervals hold 90 % of the truth, for sure and unsure rows alike?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from taylor_sensus.errors import SettingError
+from taylor_sensus.scores.inputs import columns, fraction, matching_with_std
+
+LEVELS = tuple(np.round(np.arange(0.05, 1.0, 0.05), 2).tolist())
+"""Nominal coverages of a calibration curve: 5 %, 10 %, ..., 95 %."""
+
+
+class TercileCoverage(NamedTuple):
+    """Coverage among the third of the rows with the smallest, the middle and the largest predicted std."""
+
+    low: float
+    mid: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationCurve:
+    """Promised against observed coverage of central intervals; honest error bars lie on the diagonal."""
+
+    nominal: np.ndarray
+    observed: np.ndarray
+
+    @property
+    def error(self) -> float:
+        """Mean distance from the diagonal: 0 is perfect."""
+        return float(np.mean(np.abs(self.observed - self.nominal)))
+
+
+def interval_coverage(y: ArrayLike, mean: ArrayLike, std: ArrayLike, coverage: float = 0.9) -> float:
+    """Share of the truth inside the central intervals that promise ``coverage``."""
+    half_width = _half_width(coverage)
+    y, mean, std = matching_with_std(y=y, mean=mean, std=std)
+    return float(np.mean(np.abs(y - mean) <= half_width * std))
+
+
+def interval_width(std: ArrayLike, coverage: float = 0.9) -> float:
+    """Mean width of the central intervals, in the target's unit. At equal coverage, narrower is better."""
+    half_width = _half_width(coverage)
+    (std,) = matching_with_std(std=std)
+    return float(np.mean(2 * half_width * std))
+
+
+def coverage_by_tercile(y: ArrayLike, mean: ArrayLike, std: ArrayLike, coverage: float = 0.9) -> TercileCoverage:
+    """Coverage in each third of the rows, ordered by predicted std.
+
+    A model can be right on average and still overconfident exactly where it claims to be sure; this shows it.
+    Each third weighs exactly ``rows / 3``: a row on a border counts in part on both sides, and rows of equal
+    std share their places evenly. So the result does not depend on the order of the rows, constant error bars
+    give the overall coverage three times, and one or two rows still give three numbers.
+    """
+    half_width = _half_width(coverage)
+    y, mean, std = matching_with_std(y=y, mean=mean, std=std)
+    inside = np.abs(y - mean) <= half_width * std
+    found = [
+        [np.average(target_inside, weights=share) for share in tercile_shares(target_std)]
+        for target_std, target_inside in zip(columns(std), columns(inside), strict=True)
+    ]
+    return TercileCoverage(*np.mean(found, axis=0).tolist())
+
+
+def tercile_shares(values: np.ndarray) -> np.ndarray:
+    """How much of each value lies in the low, mid and high third: ``(3, n)``, one in all for each value.
+
+    Lay the sorted values side by side on a line and cut it into three equal parts. A run of equal values is
+    one block, and the share of the block that falls into a part is the share of each of its members.
+    The line is measured in thirds of a value, so that all lengths are whole numbers and exact.
+    """
+    n = len(values)
+    start = 3 * (rankdata(values, method="min").astype(int) - 1)
+    end = 3 * rankdata(values, method="max").astype(int)
+    cuts = np.array([0, n, 2 * n, 3 * n])
+    overlap = np.minimum(end, cuts[1:, None]) - np.maximum(start, cuts[:-1, None])
+    return np.maximum(overlap, 0) / (end - start)
+
+
+def calibration_curve(
+    y: ArrayLike, mean: ArrayLike, std: ArrayLike, levels: Sequence[float] | np.ndarray = LEVELS
+) -> CalibrationCurve:
+    """Observed coverage of central intervals at each of the nominal ``levels``."""
+    nominal = np.array([fraction("every level", level) for level in np.ravel(levels)])
+    if nominal.size == 0:
+        raise SettingError("levels is empty; give at least one coverage, such as [0.5, 0.9]")
+    y, mean, std = matching_with_std(y=y, mean=mean, std=std)
+    distance = np.sort((np.abs(y - mean) / std).ravel())
+    inside = np.searchsorted(distance, ndtri(0.5 + nominal / 2), side="right")
+    return CalibrationCurve(nominal, inside / distance.size)
+
+
+def std_error_correlation(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
+    """Spearman rank correlation of the predicted std with the absolute error: are unsure rows really worse?
+
+    Even perfect error bars stay well below 1, because one error is a single draw. Several targets: the
+    average of their correlations. NaN where all error bars or all errors are equal, because nothing can
+    be ranked.
+    """
+    y, mean, std = matching_with_std(y=y, mean=mean, std=std)
+    error = np.abs(y - mean)
+    return float(np.mean([_spearman(*pair) for pair in zip(columns(std), columns(error), strict=True)]))
+
+
+def _spearman(a: np.ndarray, b: np.ndarray) -> float:
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return float("nan")
+    return float(np.corrcoef(rankdata(a), rankdata(b))[0, 1])
+
+
+def _half_width(coverage: float) -> float:
+    """Half the width of the central interval of a standard normal."""
+    return float(ndtri(0.5 + fraction("coverage", coverage) / 2))

@@ -1,0 +1,96 @@
+"""All scores of one prediction, and whether one method really beats another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.scores.accuracy import mae, mse, r2, rmse
+from taylor_sensus.scores.calibration import (
+    coverage_by_tercile,
+    interval_coverage,
+    interval_width,
+    std_error_correlation,
+)
+from taylor_sensus.scores.inputs import fraction, matching_arrays
+from taylor_sensus.scores.proper import crps, nll, nll_paper
+
+if TYPE_CHECKING:
+    from taylor_sensus.prediction import Prediction
+
+_DRAWS_AT_ONCE = 2_000_000
+"""Bounds the memory of the bootstrap: about 32 MB, whatever the number of rows."""
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """Mean of a minus b and the bounds of its bootstrap interval; zero outside means a real difference."""
+
+    difference: float
+    lower: float
+    upper: float
+
+
+def evaluate(y: ArrayLike, prediction: Prediction) -> dict[str, float]:
+    """Every score of one prediction, under the names used in result tables.
+
+    A score that is not defined for these rows (r2 of a constant target, the rank correlation of constant
+    error bars) is NaN.
+    """
+    mean, std = prediction.mean, prediction.std
+    terciles = coverage_by_tercile(y, mean, std, 0.9)
+    return {
+        "mse": mse(y, mean),
+        "rmse": rmse(y, mean),
+        "mae": mae(y, mean),
+        "r2": r2(y, mean),
+        "nll": nll(y, mean, std),
+        "nll_paper": nll_paper(y, mean, std),
+        "crps": crps(y, mean, std),
+        "coverage_50": interval_coverage(y, mean, std, 0.5),
+        "coverage_80": interval_coverage(y, mean, std, 0.8),
+        "coverage_90": interval_coverage(y, mean, std, 0.9),
+        "coverage_95": interval_coverage(y, mean, std, 0.95),
+        "width_90": interval_width(std, 0.9),
+        "coverage_90_low": terciles.low,
+        "coverage_90_mid": terciles.mid,
+        "coverage_90_high": terciles.high,
+        "std_error_spearman": std_error_correlation(y, mean, std),
+    }
+
+
+def paired_bootstrap(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    random_state: int | np.random.Generator,
+    level: float = 0.95,
+    resamples: int = 2000,
+) -> PairedDifference:
+    """Mean difference of two methods' scores on the same rows (or splits), with a percentile interval.
+
+    ``a`` and ``b`` hold one score a row, such as squared errors, or one a split; pairs stay together, so that
+    what makes a row hard for both cancels. With ``(rows, targets)`` whole rows are drawn. With fewer than
+    twenty pairs or so the interval is somewhat too narrow. Rows of one split say nothing about other splits.
+    """
+    level = fraction("level", level)
+    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 1:
+        raise SettingError(f"resamples must be a whole number above zero, not {resamples!r}; 2000 is usual")
+    a, b = matching_arrays(a=a, b=b)
+    difference = (a - b).reshape(len(a), -1).mean(axis=1)
+    rows = len(difference)
+    if rows < 2:
+        raise DataError("a and b hold one pair; a comparison needs at least two rows or splits.")
+    rng = np.random.default_rng(random_state)
+    means = np.empty(resamples)
+    step = max(1, _DRAWS_AT_ONCE // rows)
+    for begin in range(0, resamples, step):
+        count = min(step, resamples - begin)
+        drawn = rng.integers(rows, size=(count, rows))
+        means[begin : begin + count] = difference[drawn].mean(axis=1)
+    lower, upper = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return PairedDifference(float(difference.mean()), float(lower), float(upper))

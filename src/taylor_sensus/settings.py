@@ -1,0 +1,178 @@
+"""Every hyper-parameter once: its name, default, meaning and where the default comes from.
+
+The constructor of `TSNetRegressor` names the ones that people change; the rest are reached by name
+through its `details` argument. `paper()` gives the constructor arguments of the method as printed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import Field, dataclass, field, fields, replace
+from numbers import Integral, Real
+from typing import Any
+
+from taylor_sensus.errors import SettingError
+
+
+def _setting(default: Any, meaning: str, source: str) -> Any:
+    """A field that carries its own meaning and source."""
+    return field(default=default, metadata={"meaning": meaning, "source": source})
+
+
+OURS = "measured on the six datasets and the toys"
+USUAL = "the usual value of the literature"
+PAPER = "the paper"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All hyper-parameters of one fit, resolved and checked."""
+
+    # --- what people change: also arguments of the constructor -----------------------------------
+    members: int = _setting(8, "networks in the ensemble, each trained without its own fold of rows", OURS)
+    width: int = _setting(128, "neurons in a hidden layer of the mean network", OURS)
+    depth: int = _setting(3, "hidden layers of the mean network", OURS)
+    activation: str = _setting("silu", "mish, silu, tanh or sigmoid: all twice differentiable", OURS)
+    embedding: str = _setting("periodic", "periodic (learned), positional (eq. 48) or none", OURS)
+    epochs: int = _setting(256, "passes over the training rows", USUAL)
+    batch_size: int = _setting(128, "rows in a step; halved while it exceeds half the table", OURS)
+    learning_rate: float = _setting(0.02, "largest step size, reached after the warm-up", OURS)
+    dropout: float = _setting(0.0, "share of hidden neurons left out in training, fading to none", OURS)
+    training: str = _setting("staged", "staged: mean, then noise; joint: Algorithm 1 as printed", OURS)
+    loss: str = _setting("expected", "heteroscedastic MSE (eq. 16): expected, or sampled as printed", OURS)
+    combination: str = _setting("mixture", "how prior and network combine (eq. 14): mixture or printed", OURS)
+    prior: Any = _setting("ridge", "ridge, mean, or a function of X: what is believed far from data", OURS)
+    contrast: str = _setting("off", "contrast of variances (eq. 10): theory, bounded, printed, off", OURS)
+    density: bool = _setting(True, "whether familiarity (eqs. 11 to 13) moves predictions to the prior", PAPER)
+
+    # --- the mean network -------------------------------------------------------------------------
+    frequencies: int = _setting(8, "waves a feature in the periodic embedding", OURS)
+    frequency_multiples: tuple[float, ...] = _setting(
+        (0.25, 1.0, 4.0), "spreads of the waves' initial frequencies to try, as multiples of the sampling limit", OURS
+    )
+    frequency_cap: float = _setting(2.0, "largest spread, in waves a scaled unit", OURS)
+    pilots: int = _setting(2, "members trained with each spread before the choice", OURS)
+    octaves: int = _setting(0, "L of the positional embedding (eq. 48)", PAPER)
+    weight_decay: float = _setting(0.02, "shrinkage of weights, times the learning rate", USUAL)
+    warmup: float = _setting(0.1, "share of the steps in which the learning rate rises", USUAL)
+    checks: int = _setting(32, "how often the held-out rows are scored in a run", OURS)
+    patience: float = _setting(1.0, "share of the run without improvement after which it stops", OURS)
+    folds: int = _setting(8, "groups of rows, each held out from at least one member", OURS)
+
+    # --- the noise networks -----------------------------------------------------------------------
+    noise_width: int = _setting(64, "neurons in a hidden layer of the noise networks", OURS)
+    noise_depth: int = _setting(2, "hidden layers of the noise networks", OURS)
+    noise_epochs: int = _setting(128, "passes over the rows for the noise networks", OURS)
+    noise_learning_rate: float = _setting(0.01, "largest step size for the noise networks", OURS)
+    noise_range: float = _setting(4.0, "log-variances stay within this of the overall level", OURS)
+    log_weight: float = _setting(1.0, "lambda_H of eq. 16", PAPER)
+
+    # --- contrast, density, prior -----------------------------------------------------------------
+    contrast_weight: float = _setting(0.1, "lambda_CL of eq. 18", OURS)
+    contrast_mean: float = _setting(1.0, "lambda_CL1 of eq. 10", PAPER)
+    contrast_spread: float = _setting(0.1, "lambda_CL2 of eq. 10", OURS)
+    contrast_noise: float = _setting(0.1, "typical std of the noise added to scaled features", OURS)
+    density_weight: float = _setting(1.0, "lambda_KL of eq. 18", PAPER)
+    density_steps: int = _setting(200, "training steps of the density attention when trained by itself", OURS)
+    neighbours: int = _setting(16, "K of eq. 11", USUAL)
+    landmarks: int = _setting(256, "stored rows that the attention looks at", OURS)
+    prior_inflation: float = _setting(1.5, "prior variance as a multiple of the target's variance", OURS)
+
+    def __post_init__(self) -> None:
+        problems = [problem for name in CHOICES for problem in _check_choice(self, name)]
+        problems += [problem for f in fields(self) for problem in _check_number(f, getattr(self, f.name))]
+        if not (callable(self.prior) or self.prior in ("ridge", "mean")):
+            problems.append(f"prior must be 'ridge', 'mean' or a function of X, not {self.prior!r}")
+        if not self.frequency_multiples or not all(_is_number(m) and m > 0 for m in self.frequency_multiples):
+            problems.append(f"frequency_multiples must be positive numbers, not {self.frequency_multiples!r}")
+        if not problems and not self.dropout < 1:
+            problems.append(f"dropout must be below 1, not {self.dropout!r}")
+        if problems:
+            raise SettingError("; ".join(problems))
+
+
+CHOICES = {
+    "activation": ("mish", "silu", "tanh", "sigmoid"),
+    "embedding": ("periodic", "positional", "none"),
+    "training": ("staged", "joint"),
+    "loss": ("expected", "sampled"),
+    "combination": ("mixture", "printed"),
+    "contrast": ("theory", "bounded", "printed", "off"),
+}
+LOWEST = {
+    "members": 1, "width": 1, "depth": 1, "epochs": 1, "batch_size": 1, "frequencies": 1, "pilots": 1, "checks": 1,
+    "folds": 2, "noise_width": 1, "noise_depth": 1, "noise_epochs": 1, "noise_range": 0.1, "density_steps": 1,
+    "neighbours": 1, "landmarks": 2,
+}  # fmt: skip
+"""Lowest allowed values where they are not 0."""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_number(f: Field, value: Any) -> list[str]:
+    """Whole numbers, numbers and switches must be what they say, finite, and not below their lowest value."""
+    low = LOWEST.get(f.name, 0)
+    if f.type == "bool":
+        return [] if isinstance(value, bool) else [f"{f.name} must be True or False, not {value!r}"]
+    if f.type == "int" and not (isinstance(value, Integral) and not isinstance(value, bool) and value >= low):
+        return [f"{f.name} must be a whole number, at least {low}, not {value!r}"]
+    if f.type == "float" and not (_is_number(value) and value >= low):
+        return [f"{f.name} must be a number, at least {low}, not {value!r}"]
+    return []
+
+
+def _check_choice(settings: Settings, name: str) -> list[str]:
+    value, allowed = getattr(settings, name), CHOICES[name]
+    return [] if value in allowed else [f"{name} must be one of {', '.join(allowed)}, not {value!r}"]
+
+
+DEFAULTS = Settings()
+NAMES = tuple(f.name for f in fields(Settings))
+CONSTRUCTOR = NAMES[: NAMES.index("frequencies")]
+"""The settings that are arguments of `TSNetRegressor`, in order; all others are details."""
+
+
+def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settings:
+    """Settings from the constructor's arguments and `details`; unknown names are refused with a near match."""
+    details = details or {}
+    problems = []
+    for name in details:
+        if name in arguments:
+            problems.append(f"{name!r} is an argument of its own, not a detail")
+        elif name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            problems.append(f"there is no setting {name!r}{hint}")
+    if problems:
+        raise SettingError("; ".join(problems))
+    return replace(DEFAULTS, **arguments, **details)
+
+
+def paper(**changes: Any) -> dict[str, Any]:
+    """Constructor arguments of the method as printed, with minimal repairs: `TSNetRegressor(**paper())`.
+
+    One network, sigmoid MLPs, Algorithm 1 trained jointly, printed combination, sampled loss, constant prior.
+    The paper's positional embedding, which it uses on the toys only, is `paper(embedding="positional")`.
+    Names in `changes` may be constructor arguments or details.
+    """
+    arguments: dict[str, Any] = {
+        "members": 1,
+        "activation": "sigmoid",
+        "embedding": "none",
+        "epochs": 1000,
+        "learning_rate": 0.03,
+        "dropout": 0.0,
+        "training": "joint",
+        "loss": "sampled",
+        "combination": "printed",
+        "prior": "mean",
+        "contrast": "bounded",
+    }
+    details: dict[str, Any] = {"folds": 5, "weight_decay": 0.0}
+    for name, value in changes.items():
+        target = arguments if name in CONSTRUCTOR else details
+        target[name] = value
+    return {**arguments, "details": details}

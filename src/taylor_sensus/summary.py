@@ -1,0 +1,86 @@
+"""A fitted model in words and numbers, in the manner of a fit report."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from html import escape
+
+from taylor_sensus.fitted import FittedModel
+from taylor_sensus.settings import DEFAULTS
+
+
+def warnings_of(fitted: FittedModel) -> list[str]:
+    """What a careful user would want to know, each with what to do."""
+    facts, found = fitted.facts, []
+    if facts["distinct_rows"] < 50:
+        found.append(
+            f"Only {facts['distinct_rows']} distinct rows: error bars are rough below about 50. Measure more, or "
+            "compare with a straight line."
+        )
+    if facts["constant_columns"]:
+        found.append(f"Columns that never change were left out: {', '.join(facts['constant_columns'])}.")
+    repeated = facts["rows"] - facts["distinct_rows"]
+    if repeated:
+        found.append(f"{repeated} rows repeat others exactly or have weight 0; repeats count as one heavier row.")
+    for target, explained in zip(fitted.target_names, facts["held_out_explained"], strict=True):
+        if explained < 0.1:
+            found.append(
+                f"For {target} the model is hardly better than its mean ({explained:.0%} of the variance explained "
+                "on unseen rows). The features may not carry the answer."
+            )
+    for target, coverage in zip(fitted.target_names, facts["held_out_coverage"]["90"], strict=True):
+        if abs(coverage - 0.9) > 0.06 and facts["held_out_rows"] >= 100:
+            found.append(
+                f"For {target} 90 % intervals held {coverage:.0%} of unseen rows: the noise is far from Gaussian."
+            )
+    return found
+
+
+def summary_text(fitted: FittedModel) -> str:
+    """Data, noise, calibration, settings that differ from the defaults, and warnings, as lines of text."""
+    facts = fitted.facts
+    lines = ["[[Taylor-Sensus model]]"]
+    lines += _block(
+        "Data",
+        {
+            "rows": f"{facts['rows']} ({facts['distinct_rows']} distinct)",
+            "validation rows": facts["validation_rows"] or "none given: held-out folds inside",
+            "features": ", ".join(_column_word(c) for c in fitted.columns),
+            "targets": ", ".join(fitted.target_names),
+        },
+    )
+    for position, target in enumerate(fitted.target_names):
+        coverage = {level: values[position] for level, values in facts["held_out_coverage"].items()}
+        lines += _block(
+            f"Unseen rows, {target}",
+            {
+                "typical error (RMSE)": f"{facts['held_out_rmse'][position]:.5g}",
+                "variance explained": f"{facts['held_out_explained'][position]:.1%}",
+                "typical std": f"{facts['held_out_std'][position]:.5g}",
+                "intervals held": ", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items()),
+                "noise rescaled by": f"{fitted.noise_scale[position] ** 0.5:.3g}",
+            },
+        )
+    changed = {
+        f.name: value for f in fields(DEFAULTS)
+        if (value := getattr(fitted.settings, f.name)) != getattr(DEFAULTS, f.name)
+    }  # fmt: skip
+    lines += _block("Model", {"members": fitted.members, "changed settings": changed or "none"})
+    found = warnings_of(fitted)
+    lines.append("[[Warnings]]")
+    lines += [f"    {text}" for text in found] or ["    none"]
+    return "\n".join(lines)
+
+
+def summary_html(fitted: FittedModel) -> str:
+    """The same for a notebook."""
+    return f"<pre>{escape(summary_text(fitted))}</pre>"
+
+
+def _block(title: str, entries: dict) -> list[str]:
+    width = max(map(len, entries))
+    return [f"[[{title}]]"] + [f"    {name:<{width}} = {value}" for name, value in entries.items()]
+
+
+def _column_word(column) -> str:
+    return column.name if column.categories is None else f"{column.name} ({len(column.categories)} categories)"

@@ -1,0 +1,81 @@
+"""Padded tables, folds and row indices: similar tables get the same shapes, so they share a compiled program."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Rows(NamedTuple):
+    """Training rows in scaled units, padded at the end."""
+
+    x: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    prior_mean: np.ndarray
+    prior_variance: np.ndarray
+
+
+class Split(NamedTuple):
+    """Which rows a member is trained on and which score it, as padded indices into `Rows`."""
+
+    fit: np.ndarray
+    fit_count: np.int32
+    held: np.ndarray
+    held_weight: np.ndarray
+
+
+def bucket(count: int) -> int:
+    """The padded size for `count` rows: powers of two from 16, then multiples of 4,096."""
+    if count > 4096:
+        return -(-count // 4096) * 4096
+    return max(16, 1 << (max(count, 1) - 1).bit_length())
+
+
+def pad(array: np.ndarray, size: int) -> np.ndarray:
+    """The array with zero rows added up to `size`."""
+    return np.pad(array, [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1))
+
+
+def batch_rows(batch_size: int, padded: int) -> int:
+    """Rows in a step: `batch_size`, but at most half the padded table."""
+    return max(1, min(batch_size, padded // 2))
+
+
+def assign_folds(count: int, folds: int, members: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """For each member the rows that it does not see. The folds are dealt again when there are more members.
+
+    Every row is held out by some member as long as there are as many members as folds.
+    """
+    folds = min(folds, count)
+    held: list[np.ndarray] = []
+    while len(held) < members:
+        order = rng.permutation(count)
+        held += [np.sort(order[k::folds]) for k in range(folds)]
+    return held[:members]
+
+
+def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: int, held_padded: int) -> Split:
+    """Padded indices; padding repeats row 0 with weight 0 in the held part, and is never drawn in the fit part."""
+    return Split(
+        pad(fit.astype(np.int32), padded),
+        np.int32(len(fit)),
+        pad(held.astype(np.int32), held_padded),
+        pad(weight[held].astype(np.float32), held_padded),
+    )
+
+
+def unseen_mask(held: list[np.ndarray], train: int, rows: int) -> np.ndarray:
+    """1 where a member has not seen a row, `(members, rows)`; rows seen by all count as unseen by all."""
+    unseen = np.zeros((len(held), rows))
+    for member, its_rows in enumerate(held):
+        unseen[member, its_rows] = 1
+    unseen[:, train:] = 1
+    unseen[:, unseen.sum(axis=0) == 0] = 1
+    return unseen
+
+
+def held_out_average(values: np.ndarray, unseen: np.ndarray) -> np.ndarray:
+    """Average over the members that have not seen a row, `(rows, targets)`."""
+    return np.einsum("mr,mrt->rt", unseen, values) / unseen.sum(axis=0)[:, None]

@@ -1,0 +1,63 @@
+"""How much wider or narrower the noise must be to fit rows that the members have not seen."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from taylor_sensus.model.combine import combine
+from taylor_sensus.training.batches import held_out_average
+
+
+def held_out_shrinkage(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """How much smaller the whole ensemble's squared error is than that of the members that had not seen a row.
+
+    With v the variance between members, an average of r members errs by b + v/r: held-out rows show r members,
+    predictions use all of them. `means` is (members, rows, targets), `unseen` (members, rows).
+    """
+    members = len(means)
+    count = unseen.sum(axis=0)
+    average = held_out_average(means, unseen)
+    error = np.average((y - average) ** 2, axis=0, weights=weight)
+    between = np.average(means.var(axis=0, ddof=1), axis=0, weights=weight) if members > 1 else 0.0
+    saved = between * (np.average(1 / count, weights=weight) - 1 / members)
+    return np.clip(1 - saved / np.maximum(error, 1e-30), 0.5, 1.0)
+
+
+def noise_scale(residual: np.ndarray, noise: np.ndarray, doubt: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """For each target the factor on the noise variance that makes the residuals most likely.
+
+    `noise` and `doubt` are the predicted noise variance and the variance between members, `(rows, targets)`.
+    """
+    scales = []
+    for r2, v, d in zip((residual**2).T, noise.T, doubt.T, strict=True):
+
+        def cost(log_scale: float, r2=r2, v=v, d=d) -> float:
+            total = np.exp(log_scale) * v + d
+            return float(np.average(np.log(total) + r2 / total, weights=weight))
+
+        scales.append(np.exp(minimize_scalar(cost, bounds=(-4, 4), method="bounded").x))
+    return np.array(scales)
+
+
+CAUTIONS = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
+"""Candidates for how far below the usual density a row may lie and still be familiar, in standard deviations."""
+
+
+def safest_caution(
+    familiar, attention, rule, mean, doubt, noise, y, weight, prior_mean, prior_variance, tolerance: float = 0.005
+) -> float:
+    """The smallest caution, the quickest to fall back on the prior, that costs the unseen rows nothing.
+
+    A rule of thumb would either spoil predictions that are good although few rows are near, or trust a network
+    where it guesses. `familiar` makes the constants for a candidate.
+    """
+    costs = []
+    for caution in CAUTIONS:
+        k = familiar(caution)(attention)[:, None]
+        combined = combine(rule, k, mean, doubt, prior_mean, prior_variance)
+        variance = combined.aleatoric_weight * noise + combined.epistemic_variance
+        cost = np.log(variance) + (y - combined.mean) ** 2 / variance
+        costs.append(float(np.average(cost.mean(axis=1), weights=weight)))
+    best = min(costs)
+    return next(c for c, cost in zip(CAUTIONS, costs, strict=True) if cost <= best + tolerance)

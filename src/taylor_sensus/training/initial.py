@@ -1,0 +1,78 @@
+"""New networks for a table of given shape, before any training. Loading a model file fills the same shapes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.model.networks import (
+    Constant,
+    MeanNetwork,
+    Perceptron,
+    PeriodicEmbedding,
+    PlainEmbedding,
+    PositionalEmbedding,
+    VarianceNetwork,
+)
+from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.settings import Settings
+
+
+class Shape(NamedTuple):
+    """What a network must know of the table: its size, and the raw units of its features."""
+
+    features: int
+    targets: int
+    center: np.ndarray
+    scale: np.ndarray
+
+
+def frequency_scales(rows: int, features: int, settings: Settings) -> list[float]:
+    """Spreads of initial frequencies worth trying, smallest first.
+
+    They lie around the sampling limit: with n rows spread over m features, about n^(1/m) rows stand along each,
+    over about four scaled units, so waves finer than n^(1/m) / 8 a unit are not seen twice.
+    """
+    limit = rows ** (1 / features) / 8
+    return sorted({min(settings.frequency_cap, multiple * limit) for multiple in settings.frequency_multiples})
+
+
+def new_mean(shape: Shape, settings: Settings, rng: np.random.Generator, frequency_scale: float) -> MeanNetwork:
+    """A mean network that gives 0 everywhere: the mean of the scaled targets."""
+    if settings.embedding == "periodic":
+        embedding = PeriodicEmbedding.initial(rng, shape.features, settings.frequencies, frequency_scale)
+    elif settings.embedding == "positional":
+        embedding = PositionalEmbedding(_constant(shape.center), _constant(shape.scale), settings.octaves)
+    else:
+        embedding = PlainEmbedding()
+    sizes = [embedding.size(shape.features), *[settings.width] * settings.depth, shape.targets]
+    perceptron = Perceptron.initial(rng, sizes, settings.activation)
+    return MeanNetwork(embedding, perceptron)
+
+
+def new_noise(
+    shape: Shape, settings: Settings, rng: np.random.Generator, feature_level: np.ndarray, system_level: np.ndarray
+) -> tuple[VarianceNetwork, VarianceNetwork]:
+    """Noise networks that give the same log-variances everywhere: one for the features, one for the system."""
+
+    def network(level: np.ndarray) -> VarianceNetwork:
+        sizes = [shape.features, *[settings.noise_width] * settings.noise_depth, len(level)]
+        return VarianceNetwork(
+            Perceptron.initial(rng, sizes, settings.activation), _constant(level), settings.noise_range
+        )
+
+    return network(feature_level), network(system_level)
+
+
+def new_block(
+    shape: Shape, settings: Settings, rng: np.random.Generator, feature_level, system_level
+) -> DeepTaylorBlock:
+    """A whole block with mean 0 and constant noise."""
+    mean = new_mean(shape, settings, rng, settings.frequency_cap)
+    feature_level = np.full(shape.features, feature_level)
+    return DeepTaylorBlock(mean, *new_noise(shape, settings, rng, feature_level, np.full(shape.targets, system_level)))
+
+
+def _constant(values: np.ndarray) -> Constant:
+    return Constant(np.asarray(values, np.float32))

@@ -1,0 +1,143 @@
+"""What each stage of training minimises on a batch, and how the held-out rows score it.
+
+A stage is a pair of pure functions of a network and rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from taylor_sensus.model.density import density_divergence
+from taylor_sensus.model.loss import heteroscedastic_mse
+from taylor_sensus.model.network import Parts, Weights, algorithm_1
+from taylor_sensus.model.noise_contrast import draw_noise, second_view
+
+
+class Knobs(NamedTuple):
+    """Numbers that may change without a new compilation."""
+
+    learning_rate: float
+    weight_decay: float
+    warmup: float
+    dropout: float
+    steps: int
+    steps_per_check: int
+    patience: int
+    weights: Weights
+
+
+class Stage(NamedTuple):
+    """One kind of training run; hashable, so that a program is compiled once for each."""
+
+    name: str
+    loss: Callable
+    score: Callable
+    parts: Parts
+
+
+def mean_loss(network, rows, points, key: Array, knobs: Knobs, fade: Array, parts: Parts) -> Array:
+    """Squared error of the mean network under fading dropout, plus the pull of eq. 10 on a noisy view."""
+    mask_key, draw_key, view_key = jax.random.split(key, 3)
+    masks = None
+    if parts.dropout:
+        masks = _dropout_masks(mask_key, network.perceptron, len(rows.x), knobs.dropout * fade)
+    mean = jax.vmap(network)(rows.x, masks)
+    loss = _mean(rows.weight, jnp.sum((rows.y - mean) ** 2, axis=1))
+    if parts.contrast == "off":
+        return loss
+    draw = draw_noise(draw_key, rows.x.shape[1], knobs.weights.contrast_noise)
+    view, _ = second_view(view_key, draw, rows.x)
+    pull = _mean(rows.weight, jnp.sum((mean - jax.vmap(network)(view, masks)) ** 2, axis=1))
+    return loss + knobs.weights.contrast * knobs.weights.contrast_mean * pull
+
+
+def mean_score(network, rows, weight: Array) -> Array:
+    """Mean squared error."""
+    return _mean(weight, jnp.sum((rows.y - jax.vmap(network)(rows.x)) ** 2, axis=1))
+
+
+class NoiseRows(NamedTuple):
+    """What the noise networks learn from once the mean is fixed: its Jacobian and honest residuals are constants."""
+
+    x: Array | np.ndarray
+    residual: Array | np.ndarray
+    squared_jacobian: Array | np.ndarray
+    weight: Array | np.ndarray
+
+
+def noise_loss(networks, rows: NoiseRows, points, key, knobs: Knobs, fade, parts: Parts) -> Array:
+    """Expected heteroscedastic MSE of held-out residuals."""
+    return _noise_rows_loss(networks, rows, rows.weight, knobs.weights.log)
+
+
+def noise_score(networks, rows: NoiseRows, weight: Array) -> Array:
+    """The same with lambda_H = 1: twice the negative log-likelihood."""
+    return _noise_rows_loss(networks, rows, weight, 1.0)
+
+
+def _noise_rows_loss(networks, rows: NoiseRows, weight: Array | np.ndarray, log_weight: float | Array) -> Array:
+    feature_net, system_net = networks
+
+    def one_row(x, residual, squared_jacobian):
+        variance = squared_jacobian @ feature_net(x) + system_net(x)
+        return heteroscedastic_mse(residual, jnp.zeros_like(residual), variance, log_weight)
+
+    return _mean(weight, jax.vmap(one_row)(rows.x, rows.residual, rows.squared_jacobian))
+
+
+def density_loss(perception, rows, points, key, knobs, fade, parts: Parts) -> Array:
+    """Divergence of the attention from the neighbour densities."""
+    return density_divergence(jax.vmap(perception)(rows.x), rows.log_density)
+
+
+def density_score(perception, rows, weight: Array) -> Array:
+    """Nothing is held out: a later state always counts as better."""
+    return jnp.array(-jnp.inf)
+
+
+def joint_loss(network, rows, points, key: Array, knobs: Knobs, fade, parts: Parts) -> Array:
+    """Algorithm 1 as printed; points of X and X_aug are drawn for the divergence."""
+    point_key, key = jax.random.split(key)
+    drawn = points
+    if parts.density:
+        chosen = jax.random.randint(point_key, (len(rows.x),), 0, len(points.x))
+        drawn = jax.tree.map(lambda a: a[chosen], points)
+    return algorithm_1(network, rows, drawn, key, parts, knobs.weights)
+
+
+def joint_score(network, rows, weight: Array) -> Array:
+    """Negative log-likelihood of the block by itself (held-out rows lie among the data)."""
+    estimate = jax.vmap(network.block)(rows.x)
+    variance = jax.vmap(lambda e: e.variance)(estimate)
+    return _mean(weight, jax.vmap(heteroscedastic_mse)(rows.y, estimate.mean, variance))
+
+
+STAGES: dict[str, tuple[Callable, Callable]] = {
+    "mean": (mean_loss, mean_score),
+    "noise": (noise_loss, noise_score),
+    "density": (density_loss, density_score),
+    "joint": (joint_loss, joint_score),
+}
+
+
+def stage(name: str, parts: Parts) -> Stage:
+    """The stage of that name with these variants of the parts."""
+    return Stage(name, *STAGES[name], parts)
+
+
+def _dropout_masks(key: Array, perceptron, count: int, rate: Array) -> tuple[Array, ...]:
+    """Masks for all hidden layers from one byte a neuron: later layers use other rows' bytes, random bits are dear."""
+    widths = [layer.weight.shape[1] for layer in perceptron.layers[:-1]]
+    bits = jax.random.bits(key, (count, max(widths)), jnp.uint8)
+    kept = jnp.where(bits < rate * 256, 0.0, 1 / (1 - rate))
+    return tuple(jnp.roll(kept, 7 * depth, axis=0)[:, :width] for depth, width in enumerate(widths))
+
+
+def _mean(weight: Array | np.ndarray, values: Array) -> Array:
+    return jnp.asarray(weight) @ values / weight.sum()
