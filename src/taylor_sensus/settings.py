@@ -57,7 +57,7 @@ class Settings:
     weight_decay: float = _setting(0.02, "shrinkage of weights, times the learning rate", USUAL)
     warmup: float = _setting(0.1, "share of the steps in which the learning rate rises", USUAL)
     checks: int = _setting(32, "how often the held-out rows are scored in a run", OURS)
-    patience: float = _setting(1.0, "share of the run without improvement after which it stops", OURS)
+    patience: float = _setting(0.3, "share of the run without improvement after which it stops", OURS)
     folds: int = _setting(8, "groups of rows, each held out from at least one member", OURS)
 
     # --- the noise networks -----------------------------------------------------------------------
@@ -67,6 +67,7 @@ class Settings:
     noise_learning_rate: float = _setting(0.01, "largest step size for the noise networks", OURS)
     noise_range: float = _setting(4.0, "log-variances stay within this of the overall level", OURS)
     log_weight: float = _setting(1.0, "lambda_H of eq. 16", PAPER)
+    beta: float = _setting(0.5, "joint training weighs rows by variance to this power (0: as printed)", USUAL)
 
     # --- contrast, density, prior -----------------------------------------------------------------
     contrast_weight: float = _setting(0.1, "lambda_CL of eq. 18", OURS)

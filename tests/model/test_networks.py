@@ -24,7 +24,7 @@ EVERYWHERE = np.concatenate([np.linspace(-4, 4, 41), [-1e3, -30, 30, 1e3]]).asty
 
 
 def second_derivative(function):
-    return jax.vmap(jax.grad(jax.grad(function)))
+    return jax.jit(jax.vmap(jax.grad(jax.grad(function))))
 
 
 def spoken(perceptron: Perceptron, seed: int) -> Perceptron:
@@ -47,13 +47,11 @@ def embedding(name: str, features: int):
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activations_are_twice_differentiable(name):
-    values = second_derivative(ACTIVATIONS[name])(EVERYWHERE)
-    assert np.all(np.isfinite(values))
-    near = second_derivative(ACTIVATIONS[name])(np.array([-1.0, 0.5, 1.0], np.float32))
-    assert np.all(np.abs(near) > 1e-3), "a kinked or piecewise linear activation would give zero"
-    # And continuous: the second derivative does not jump between close points.
-    fine = second_derivative(ACTIVATIONS[name])(np.linspace(-3, 3, 6001, dtype=np.float32))
-    assert np.max(np.abs(np.diff(fine))) < 0.01
+    curvature = second_derivative(ACTIVATIONS[name])
+    assert np.all(np.isfinite(curvature(EVERYWHERE)))
+    fine = np.asarray(curvature(np.linspace(-3, 3, 6001, dtype=np.float32)))
+    assert np.mean(np.abs(fine) > 1e-3) > 0.95, "a piecewise linear activation has none"
+    assert np.max(np.abs(np.diff(fine))) < 0.01, "and it does not jump"
 
 
 def test_smooth_clip_is_the_identity_near_zero_and_bounded_far_away():
@@ -67,10 +65,10 @@ def test_smooth_clip_is_the_identity_near_zero_and_bounded_far_away():
 
 @pytest.mark.parametrize("name", ["periodic", "positional"])
 def test_embeddings_are_twice_differentiable(name):
-    hessian = jax.hessian(embedding(name, 2))(jnp.array([0.4, -0.7]))
-    assert np.all(np.isfinite(hessian))
-    assert np.max(np.abs(hessian)) > 0.1
-    assert np.all(np.isfinite(jax.hessian(embedding(name, 2))(jnp.array([1e3, -1e3]))))
+    hessian = jax.jit(jax.hessian(embedding(name, 2)))
+    near, far = hessian(jnp.array([0.4, -0.7])), hessian(jnp.array([1e3, -1e3]))
+    assert np.all(np.isfinite(near)) and np.all(np.isfinite(far))
+    assert np.max(np.abs(near)) > 0.1
 
 
 @pytest.mark.parametrize(
@@ -81,7 +79,7 @@ def test_training_can_differentiate_the_mean_s_jacobian(name, activation):
     waves = embedding(name, 2)
     sizes = [waves.size(2), 8, 8, 1]
     net = MeanNetwork(waves, spoken(Perceptron.initial(np.random.default_rng(0), sizes, activation), 1))
-    hessian = jax.hessian(lambda x: net(x)[0])(jnp.array([0.3, -0.6]))
+    hessian = jax.jit(jax.hessian(lambda x: net(x)[0]))(jnp.array([0.3, -0.6]))
     assert np.all(np.isfinite(hessian)) and np.all(np.abs(hessian) > 1e-6)
 
 

@@ -38,11 +38,15 @@ def some_row(features: int):
 @SIZES
 def test_forward_and_reverse_jacobian_agree(features, targets):
     net = random_block(features, targets).mean_net
-    value, jacobian = value_and_jacobian(net, some_row(features))
+
+    @jax.jit
+    def three_ways(x):
+        return *value_and_jacobian(net, x), net(x), jax.jacfwd(net)(x), jax.jacrev(net)(x)
+
+    value, jacobian, plain, forward, reverse = three_ways(some_row(features))
     assert jacobian.shape == (targets, features)
-    assert np.allclose(value, net(some_row(features)))
-    assert np.allclose(jacobian, jax.jacfwd(net)(some_row(features)), atol=1e-6)
-    assert np.allclose(jacobian, jax.jacrev(net)(some_row(features)), atol=1e-6)
+    assert np.allclose(value, plain)
+    assert np.allclose(jacobian, forward, atol=1e-6) and np.allclose(jacobian, reverse, atol=1e-6)
 
 
 @SIZES
@@ -74,8 +78,8 @@ def test_the_cheaper_mode_is_taken():
 @SIZES
 def test_block_by_hand(features, targets):
     block, x = random_block(features, targets), some_row(features)
-    estimate = block(x)
-    J = np.asarray(jax.jacobian(block.mean_net)(x), np.float64)
+    estimate = eqx.filter_jit(block)(x)
+    J = np.asarray(jax.jit(jax.jacobian(block.mean_net))(x), np.float64)
     feature_noise = np.asarray(block.feature_noise_net(x), np.float64)
     system_noise = np.asarray(block.system_noise_net(x), np.float64)
     covariance = J @ np.diag(feature_noise) @ J.T + np.diag(system_noise)
@@ -88,7 +92,7 @@ def test_block_by_hand(features, targets):
 
 @SIZES
 def test_covariance_is_symmetric_positive_and_has_the_variances_on_its_diagonal(features, targets):
-    e = random_block(features, targets)(some_row(features))
+    e = eqx.filter_jit(random_block(features, targets))(some_row(features))
     covariance = np.asarray(propagated_covariance(e.jacobian, e.input_variance, e.system_variance), np.float64)
     assert covariance.shape == (targets, targets)
     assert np.allclose(covariance, covariance.T, rtol=1e-6, atol=1e-8)
@@ -113,7 +117,7 @@ def test_training_reaches_the_mean_through_its_jacobian():
     def variance(net):
         return eqx.tree_at(lambda b: b.mean_net, random_block(3, 2), net)(some_row(3)).variance.sum()
 
-    slope = eqx.filter_grad(variance)(random_block(3, 2).mean_net)
+    slope = eqx.filter_jit(eqx.filter_grad(variance))(random_block(3, 2).mean_net)
     sizes = [float(jnp.abs(leaf).max()) for leaf in jax.tree.leaves(slope)]
     assert np.all(np.isfinite(sizes))
     assert all(size > 1e-6 for size in sizes[:-1]) and sizes[-1] == 0, "only the last bias does not matter"

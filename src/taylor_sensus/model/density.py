@@ -61,6 +61,10 @@ def density_targets(rows: np.ndarray, k: int, rng: np.random.Generator, limit: i
     return DensityPoints(np.concatenate([chosen, moved]), np.concatenate([here, there]))
 
 
+UNUSED = -1e9
+"""Bias of a landmark that only fills up the shape: no row ever looks at it."""
+
+
 class DensityPerception(eqx.Module):
     """F_Attention: a row looks at stored landmarks; how strongly it finds any is its log-density.
 
@@ -73,16 +77,23 @@ class DensityPerception(eqx.Module):
     bias: Array | np.ndarray
 
     @classmethod
-    def initial(cls, rows: np.ndarray, count: int, rng: np.random.Generator) -> DensityPerception:
-        """Landmarks are training rows; the metric starts at the typical distance to the fourth other landmark."""
+    def initial(
+        cls, rows: np.ndarray, count: int, rng: np.random.Generator, size: int | None = None
+    ) -> DensityPerception:
+        """Landmarks are training rows; the metric starts at the typical distance to the fourth other landmark.
+
+        Unused landmarks fill up to `size`, so that similar tables share a compiled program.
+        """
         chosen = rows if len(rows) <= count else rows[rng.choice(len(rows), count, replace=False)]
         sample = rows[:2048]
         near = cKDTree(chosen).query(sample, k=min(5, len(chosen)))[0].reshape(len(sample), -1)[:, -1]
         width = max(float(np.median(near)), 1e-3)
+        size = max(size or 0, len(chosen))
+        bias = np.where(np.arange(size) < len(chosen), 0.0, UNUSED)
         return cls(
-            Constant(chosen.astype(np.float32)),
+            Constant(np.resize(chosen, (size, rows.shape[1])).astype(np.float32)),
             np.full(rows.shape[1], -np.log(width), np.float32),
-            np.zeros(len(chosen), np.float32),
+            bias.astype(np.float32),
         )
 
     def __call__(self, x: Array, *, leave_out_self: bool = False) -> Array:

@@ -13,7 +13,9 @@ def reparameterise(key: Array, mean: Array, variance: Array) -> Array:
     return mean + jnp.sqrt(variance) * jax.random.normal(key, mean.shape)
 
 
-def heteroscedastic_mse(y: Array, guess: Array, variance: Array, log_weight: float | Array = 1.0) -> Array:
+def heteroscedastic_mse(
+    y: Array, guess: Array, variance: Array, log_weight: float | Array = 1.0, beta: float | Array = 0.0
+) -> Array:
     """lambda_H log|Sigma| + (y - y~)^T Sigma^-1 (y - y~), for a diagonal Sigma (eqs. 16 and 17).
 
     With `guess` a draw of `reparameterise` this is the sampled loss of the paper. With `guess` the mean it is its
@@ -21,7 +23,10 @@ def heteroscedastic_mse(y: Array, guess: Array, variance: Array, log_weight: flo
     """
     # DIFF(eq. 17): the diagonal is that of Sigma itself; the targets are not rotated to its eigenvectors first, so
     # correlation between targets is predicted but plays no part in the loss.
-    return jnp.sum(log_weight * jnp.log(variance) + (y - guess) ** 2 / variance)
+    terms = log_weight * jnp.log(variance) + (y - guess) ** 2 / variance
+    # DIFF(eq. 16): terms are weighed by Sigma^beta, without gradient. With beta = 0, as printed, rows that are fitted
+    # badly get a large variance, which takes away the gradient that would improve their mean.
+    return jnp.sum(jax.lax.stop_gradient(variance**beta) * terms)
 
 
 def total_loss(

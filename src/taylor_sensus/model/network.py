@@ -54,6 +54,7 @@ class Weights(NamedTuple):
     contrast_noise: float | Array
     density: float | Array
     log: float | Array
+    beta: float | Array
 
 
 def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, parts: Parts, weights: Weights) -> Array:
@@ -84,7 +85,9 @@ def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, parts: P
     # DIFF(eq. 16): "expected" puts the mean where a draw is printed: the same loss on average up to a constant, without
     # the draw's own noise in the gradient.
     guess = reparameterise(sample_key, mean, variance) if parts.loss == "sampled" else mean  # line 9
-    accuracy = jax.vmap(heteroscedastic_mse, (0, 0, 0, None))(rows.y, guess, variance, weights.log)  # line 10
+    accuracy = jax.vmap(heteroscedastic_mse, (0, 0, 0, None, None))(
+        rows.y, guess, variance, weights.log, weights.beta
+    )  # line 10
     return total_loss(_mean(rows.weight, accuracy), contrast, divergence, weights.contrast, weights.density)
 
 

@@ -64,7 +64,8 @@ def fit_ensemble(
     rng = np.random.default_rng(seed)
     rows = compressed(table.x[: table.train])
     points = density_targets(rows, settings.neighbours, rng)
-    perception = DensityPerception.initial(rows, settings.landmarks, rng)
+    size = min(settings.landmarks, bucket(len(rows)))
+    perception = DensityPerception.initial(rows, settings.landmarks, rng, size)
     held = assign_folds(table.train, settings.folds, settings.members, rng)
     run = _Fit(table, shape, settings, held, rng, n_jobs, progress)
     return (run.joint if settings.training == "joint" else run.staged)(perception, points)
@@ -199,7 +200,7 @@ class _Fit:
             learning_rate=rate, weight_decay=decay, warmup=max(s.warmup, 1e-6), dropout=s.dropout, steps=steps,
             steps_per_check=-(-steps // s.checks), patience=max(1, int(np.ceil(s.patience * steps))),
             weights=Weights(s.contrast_weight, s.contrast_mean, s.contrast_spread, s.contrast_noise,
-                            s.density_weight, s.log_weight),
+                            s.density_weight, s.log_weight, s.beta),
         )  # fmt: skip
 
     def _generators(self, purpose: int = 0) -> list[np.random.Generator]:

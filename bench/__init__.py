@@ -1,0 +1,1 @@
+"""Timings that back the claims about speed; `make bench` prints them."""

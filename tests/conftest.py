@@ -1,0 +1,10 @@
+"""What all tests share: a compilation cache for the session, and shapes that repeat, so that little is compiled."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+if not os.environ.get("TAYLOR_SENSUS_CACHE"):
+    os.environ["TAYLOR_SENSUS_CACHE"] = os.path.join(tempfile.gettempdir(), "taylor-sensus-test-cache")
