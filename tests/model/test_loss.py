@@ -8,13 +8,13 @@ from scipy.stats import multivariate_normal
 
 from taylor_sensus.model.loss import heteroscedastic_mse, reparameterise, total_loss
 
-Y, MEAN, VARIANCE = jnp.array([1.0, -0.5]), jnp.array([0.4, 0.1]), jnp.array([0.5, 2.0])
+Y, MEAN, VARIANCE = jnp.array([1.0, -0.5]), jnp.array([0.4, 0.1]), jnp.array([0.5, 3.0])
 
 
 def test_by_hand():
-    expected = np.log(0.5) + 0.36 / 0.5 + np.log(2.0) + 0.36 / 2.0
+    expected = np.log(0.5) + 0.36 / 0.5 + np.log(3.0) + 0.36 / 3.0
     assert heteroscedastic_mse(Y, MEAN, VARIANCE) == pytest.approx(expected, rel=1e-5)
-    weighted = 0.3 * (np.log(0.5) + np.log(2.0)) + 0.36 / 0.5 + 0.36 / 2.0
+    weighted = 0.3 * (np.log(0.5) + np.log(3.0)) + 0.36 / 0.5 + 0.36 / 3.0
     assert heteroscedastic_mse(Y, MEAN, VARIANCE, 0.3) == pytest.approx(weighted, rel=1e-5)
 
 

@@ -39,7 +39,10 @@ def test_printed_method_on_the_toy():
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"epochs": 2560, "details": {"noise_epochs": 1280, "patience": 1.0}}, paper(embedding="positional", epochs=10_000)],
+    [
+        {"epochs": 2560, "details": {"noise_epochs": 1280, "patience": 1.0}},
+        paper(embedding="positional", epochs=10_000, patience=1.0),
+    ],
     ids=["default", "paper"],
 )
 def test_training_ten_times_longer_never_blows_up(arguments):

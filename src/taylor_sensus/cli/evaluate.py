@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 from taylor_sensus.cli.command import DataFile, Json, ModelFile
 from taylor_sensus.cli.files import numeric_targets, pick_columns
 from taylor_sensus.cli.screen import score_text, show_json, show_table
-
-if TYPE_CHECKING:
-    from taylor_sensus.prediction import Prediction
 
 ACCURACY = {
     "rmse": "RMSE",
@@ -48,28 +42,11 @@ def evaluate(model: ModelFile, data: DataFile, as_json: Json = False) -> None:
     y = numeric_targets(split_target(frame, targets).targets, file=data)
     prediction = fitted.predict_distribution(features)
     measured = y.to_numpy().reshape(len(y), -1)
-    scores = {
-        name: all_scores(measured[:, position], one_target(prediction, position))
-        for position, name in enumerate(targets)
-    }
+    # One target at a time: scores of metres and seconds cannot be averaged.
+    scores = {name: all_scores(measured[:, position], prediction.target(name)) for position, name in enumerate(targets)}
     if as_json:
         show_json({"rows": len(y), "scores": scores})
         return
     for title, labels in ((f"Errors on {len(y)} rows", ACCURACY), ("Error bars", CALIBRATION)):
         rows = [[words, *[score_text(key, scores[name][key]) for name in targets]] for key, words in labels.items()]
         show_table(title, ["", *targets], rows)
-
-
-def one_target(prediction: Prediction, position: int) -> Prediction:
-    """The part of a prediction that is about one target: scores of metres and seconds cannot be averaged."""
-    if prediction.mean.ndim == 1:
-        return prediction
-    return replace(
-        prediction,
-        mean=prediction.mean[:, position],
-        feature_variance=prediction.feature_variance[:, position],
-        system_variance=prediction.system_variance[:, position],
-        epistemic_variance=prediction.epistemic_variance[:, position],
-        target_names=prediction.target_names[position : position + 1],
-        noise_covariance=None,
-    )

@@ -61,6 +61,10 @@ def density_targets(rows: np.ndarray, k: int, rng: np.random.Generator, limit: i
     return DensityPoints(np.concatenate([chosen, moved]), np.concatenate([here, there]))
 
 
+NEAR = 9
+"""A landmark is seen as far as its eighth neighbour lies ..."""
+WIDEST = 2.0
+"""... but at most so many times as far as the typical one."""
 UNUSED = -1e9
 """Bias of a landmark that only fills up the shape: no row ever looks at it."""
 
@@ -73,27 +77,30 @@ class DensityPerception(eqx.Module):
     """
 
     landmarks: Constant
+    reach: Constant
+    """How far each landmark is seen, relative to the typical one."""
     log_metric: Array | np.ndarray
-    bias: Array | np.ndarray
+    bias: Constant
 
     @classmethod
     def initial(
         cls, rows: np.ndarray, count: int, rng: np.random.Generator, size: int | None = None
     ) -> DensityPerception:
-        """Landmarks are training rows; the metric starts at the typical distance to the fourth other landmark.
+        """Landmarks are training rows; each is seen as far as its own neighbours lie, so that thin data reach further.
 
         Unused landmarks fill up to `size`, so that similar tables share a compiled program.
         """
         chosen = rows if len(rows) <= count else rows[rng.choice(len(rows), count, replace=False)]
-        sample = rows[:2048]
-        near = cKDTree(chosen).query(sample, k=min(5, len(chosen)))[0].reshape(len(sample), -1)[:, -1]
+        near = cKDTree(chosen).query(chosen, k=min(NEAR, len(chosen)))[0].reshape(len(chosen), -1)[:, -1]
         width = max(float(np.median(near)), 1e-3)
         size = max(size or 0, len(chosen))
-        bias = np.where(np.arange(size) < len(chosen), 0.0, UNUSED)
+        reach = np.resize(np.clip(near / width, 0.5, WIDEST), size)
+        bias = np.where(np.arange(size) < len(chosen), -2 * np.log(reach), UNUSED)
         return cls(
             Constant(np.resize(chosen, (size, rows.shape[1])).astype(np.float32)),
+            Constant(reach.astype(np.float32)),
             np.full(rows.shape[1], -np.log(width), np.float32),
-            bias.astype(np.float32),
+            Constant(bias.astype(np.float32)),
         )
 
     def __call__(self, x: Array, *, leave_out_self: bool = False) -> Array:
@@ -104,7 +111,7 @@ class DensityPerception(eqx.Module):
         metric = jnp.exp(self.log_metric)
         query, keys = x * metric, self.landmarks.value * metric
         squared = jnp.maximum(query @ query - 2 * keys @ query + jnp.sum(keys**2, axis=1), 0)
-        scores = self.bias - 0.5 * squared
+        scores = self.bias.value - 0.5 * squared / self.reach.value**2
         if leave_out_self:
             scores = jnp.where(squared < 1e-3, -1e6, scores)
         return jax.nn.logsumexp(scores)
@@ -137,4 +144,4 @@ def reference_of(log_attention, caution: float = 3.0) -> Reference:
     """Constants from the training rows' log-densities: a row counts as familiar down to `caution` standard deviations
     below their mean, and as unknown soon after."""
     spread = jnp.maximum(jnp.std(log_attention), 0.5)
-    return Reference(jnp.mean(log_attention) - caution * spread, caution * spread / 12)
+    return Reference(jnp.mean(log_attention) - caution * spread, caution * spread / 7)

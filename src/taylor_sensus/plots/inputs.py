@@ -23,24 +23,12 @@ class OneTarget(NamedTuple):
 
 def one_target(prediction: Prediction, target: str | None) -> OneTarget:
     """The asked target of a prediction; with a single target there is nothing to ask."""
-    names = prediction.target_names
-    variances = dict(
-        zip(
-            PARTS,
-            (prediction.feature_variance, prediction.system_variance, prediction.epistemic_variance),
-            strict=True,
-        )
-    )
+    names = list(prediction.target_names)
     if target is None and len(names) > 1:
-        raise SettingError(f"the prediction has {len(names)} targets; choose one with target=, of {list(names)}")
-    if target is not None and target not in names:
-        raise SettingError(f"there is no target {target!r}; the prediction has {list(names)}")
-    at = 0 if target is None else names.index(target)
-
-    def pick(array: np.ndarray) -> np.ndarray:
-        return array if array.ndim == 1 else array[:, at]
-
-    return OneTarget(names[at], pick(prediction.mean), {k: pick(v) for k, v in variances.items()}, pick(prediction.std))
+        raise SettingError(f"the prediction has {len(names)} targets; choose one with target=, of {names}")
+    one = prediction.target(names[0] if target is None else target)
+    variances = (one.feature_variance, one.system_variance, one.epistemic_variance)
+    return OneTarget(one.target_names[0], one.mean, dict(zip(PARTS, variances, strict=True)), one.std)
 
 
 def column(values: Any, name: str, rows: int) -> np.ndarray:

@@ -1,0 +1,18 @@
+"""The bench in miniature: it runs, and surrounding a step costs little beside the step."""
+
+import pytest
+from bench import steps
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(steps, "STEPS", 64)
+    monkeypatch.setattr(steps.importlib.util, "find_spec", lambda name: None)
+
+
+def test_bench_reports_ratios():
+    figures = steps.measure()
+    assert {"mean: whole loop / bare step", "joint: whole loop / bare step", "members: vmap / threads"} <= set(figures)
+    assert all(value > 0 for value in figures.values())
+    # Loose here, because tests share the machine; `make bench` on a quiet one is the measurement.
+    assert figures["joint: whole loop / bare step"] < 3
