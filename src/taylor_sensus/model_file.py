@@ -111,11 +111,9 @@ def _restore(content: ModelFile) -> TSNetRegressor:
         ),
         noise_scale=_positive(_of_shape(arrays["noise_scale"], np.zeros(targets))),
         facts=header["facts"],
-        history=pd.read_csv(StringIO(header["history"]), float_precision="round_trip"),
+        history=_history(header["history"]),
     )
     _positive(scaler.target_scale)
-    if tuple(fitted.history.columns) != COLUMNS:
-        raise ModelFileError(f"its training history has the columns {list(fitted.history.columns)}")
     summary_text(fitted)  # fails on facts that are missing or of another kind
     details = {n: v for n, v in values.items() if n not in CONSTRUCTOR and v != getattr(DEFAULTS, n)}
     model = TSNetRegressor(**{n: values[n] for n in CONSTRUCTOR}, details=details or None)
@@ -124,6 +122,14 @@ def _restore(content: ModelFile) -> TSNetRegressor:
     if header["named_columns"]:
         model.feature_names_in_ = np.array([c.name for c in columns], dtype=object)
     return model
+
+
+def _history(text: str) -> pd.DataFrame:
+    """The training history; numbers are parsed by Python, which finds the very same ones again."""
+    table = pd.read_csv(StringIO(text), dtype=str)
+    if tuple(table.columns) != COLUMNS:
+        raise ModelFileError(f"its training history has the columns {list(table.columns)}")
+    return table.astype({"member": int, "step": int, "loss": np.float32, "validation": np.float32})
 
 
 def _check_room(shape: Shape, settings: Settings, arrays: dict[str, np.ndarray]) -> None:

@@ -1,0 +1,69 @@
+"""The summary tells what a careful user would want to know, and nothing that would only puzzle."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from taylor_sensus.data.columns import Column
+from taylor_sensus.settings import Settings
+from taylor_sensus.summary import summary_html, summary_text, warnings_of
+
+FACTS = {
+    "rows": 200, "distinct_rows": 200, "validation_rows": 0, "constant_columns": [], "held_out_rows": 200,
+    "held_out_rmse": [1.5], "held_out_explained": [0.87], "held_out_std": [1.4],
+    "held_out_coverage": {"50": [0.5], "80": [0.8], "90": [0.9], "95": [0.95]},
+}  # fmt: skip
+
+
+def model(settings=None, columns=(Column("hours", None), Column("alloy", ("brass", "steel"))), **facts):
+    return SimpleNamespace(
+        facts={**FACTS, **facts}, settings=settings or Settings(), columns=columns, target_names=("strength",),
+        noise_scale=np.array([1.44]), members=8,
+    )  # fmt: skip
+
+
+def test_the_facts_are_there():
+    text = summary_text(model())
+    for words in (
+        "200 (200 distinct)", "hours, alloy (2 categories)", "Unseen rows, strength", "= 1.5", "87.0%",
+        "50 %: 50%, 80 %: 80%", "= 1.2", "changed settings = none", "held-out folds inside",
+    ):  # fmt: skip
+        assert words in text
+    assert text.endswith("[[Warnings]]\n    none")
+
+
+def test_only_changed_settings_are_listed():
+    assert "{'width': 32, 'folds': 4}" in summary_text(model(settings=Settings(width=32, folds=4)))
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [
+        ({"distinct_rows": 30}, "Only 30 distinct rows"),
+        ({"constant_columns": ["hours"]}, "Columns that never change were left out: hours"),
+        ({"distinct_rows": 150}, "50 rows repeat others exactly or have weight 0"),
+        ({"held_out_explained": [0.04]}, "hardly better than its mean (4% of the variance"),
+        ({"held_out_coverage": {**FACTS["held_out_coverage"], "90": [0.7]}}, "90 % intervals held 70% of unseen rows"),
+    ],
+)
+def test_warnings(facts, says):
+    assert not warnings_of(model())
+    (found,) = warnings_of(model(**facts))
+    assert says in found
+    assert found in summary_text(model(**facts))
+
+
+def test_coverage_of_few_rows_is_no_reason_to_warn():
+    assert not warnings_of(model(held_out_rows=50, held_out_coverage={**FACTS["held_out_coverage"], "90": [0.7]}))
+
+
+def test_a_target_that_never_changes_gives_no_absurd_percentage():
+    text = summary_text(model(held_out_explained=[-6.8e20]))
+    assert "variance explained   = none" in text
+    assert "e+" not in text and "00000" not in text
+
+
+def test_names_are_escaped_for_the_notebook():
+    html = summary_html(model(columns=(Column("<script>", None),)))
+    assert "&lt;script&gt;" in html and "<script>" not in html
