@@ -16,7 +16,10 @@ FACTS = {
 }  # fmt: skip
 
 
-def model(settings=None, columns=(Column("hours", None), Column("alloy", ("brass", "steel"))), **facts):
+COLUMNS = (Column("hours", None), Column("alloy", ("brass", "steel")))
+
+
+def model(settings=None, columns=COLUMNS, **facts):
     return SimpleNamespace(
         facts={**FACTS, **facts}, settings=settings or Settings(), columns=columns, target_names=("strength",),
         noise_scale=np.array([1.44]), members=8,
@@ -40,7 +43,7 @@ def test_only_changed_settings_are_listed():
 @pytest.mark.parametrize(
     ("facts", "says"),
     [
-        ({"distinct_rows": 30}, "Only 30 distinct rows"),
+        ({"rows": 30, "distinct_rows": 30}, "Only 30 distinct rows"),
         ({"constant_columns": ["hours"]}, "Columns that never change were left out: hours"),
         ({"distinct_rows": 150}, "50 rows repeat others exactly or have weight 0"),
         ({"held_out_explained": [0.04]}, "hardly better than its mean (4% of the variance"),

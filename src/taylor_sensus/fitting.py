@@ -116,7 +116,9 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
     estimates = member_estimates(ensemble.blocks, ensemble.densities, table.x, n_jobs)
     attention = left_out_attention(ensemble.densities, table.x, n_jobs)
     unseen = ensemble.unseen
-    judged = slice(table.train, None) if table.train < len(table.x) else slice(None)
+    validation = np.arange(len(table.x)) >= table.train
+    held_out = unseen.sum(axis=0) > 0
+    judged = validation if validation.any() else held_out
     y, weight = table.y.astype(np.float64), table.weight.astype(np.float64)
     noise = held_out_average(np.einsum("mrtt->mrt", estimates.covariance), unseen)
     mean = held_out_average(estimates.mean, unseen)
@@ -124,23 +126,24 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
     shrinkage = held_out_shrinkage(estimates.mean[:, judged], unseen[:, judged], y[judged], weight[judged])
     residual = (y - mean) * np.sqrt(shrinkage)
     scale = noise_scale(residual[judged], noise[judged], doubt[judged], weight[judged])
-    middle = attention[:, : table.train].mean(axis=1)
-    spread = np.maximum(attention[:, : table.train].std(axis=1), 0.5)
+    low, middle = np.quantile(attention[:, : table.train], [0.1, 0.5], axis=1)
+    spread = np.maximum((middle - low) / 1.28, 0.5)  # as in model.density.reference_of
 
     def familiar(caution: float) -> Familiar:
         return Familiar(middle - caution * spread, caution * spread / 7)
 
     caution = safest_caution(
-        familiar, attention, settings.combination, mean, doubt, noise * scale, y, weight,
-        table.prior_mean.astype(np.float64), table.prior_variance.astype(np.float64),
+        familiar, attention[:, held_out], settings.combination, mean[held_out], doubt[held_out],
+        (noise * scale)[held_out], y[held_out], weight[held_out],
+        table.prior_mean[held_out].astype(np.float64), table.prior_variance.astype(np.float64),
     )  # fmt: skip
-    std = np.sqrt(noise * scale + doubt)[judged]
-    return _Calibrated(familiar(caution), scale, _held_out_facts(residual[judged], y[judged], std, weight[judged]))
+    z = np.abs(residual) / np.sqrt(noise * scale + doubt)
+    facts = _held_out_facts((y - mean)[judged], y[judged], z[judged], weight[judged])
+    return _Calibrated(familiar(caution), scale, facts)
 
 
-def _held_out_facts(residual: np.ndarray, y: np.ndarray, std: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
-    """Scaled held-out scores, one number a target."""
-    z = np.abs(residual) / std
+def _held_out_facts(residual: np.ndarray, y: np.ndarray, z: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
+    """Scaled held-out scores, one number a target; `z` is the expected error of the ensemble in predicted stds."""
     inside = {level: np.average(z < edge, axis=0, weights=weight) for level, edge in NORMAL_EDGES.items()}
     spread = np.average((y - np.average(y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)
     error = np.average(residual**2, axis=0, weights=weight)
@@ -149,7 +152,6 @@ def _held_out_facts(residual: np.ndarray, y: np.ndarray, std: np.ndarray, weight
         "mse": error,
         "explained": 1 - error / np.maximum(spread, 1e-30),
         "coverage": inside,
-        "std": np.average(std, axis=0, weights=weight),
     }
 
 
@@ -169,6 +171,5 @@ def _facts(table, validation, weight, scaler: Scaler, names: Names, calibrated: 
         "held_out_rows": held["rows"],
         "held_out_rmse": [float(v) for v in np.sqrt(held["mse"]) * unit],
         "held_out_explained": [float(v) for v in held["explained"]],
-        "held_out_std": [float(v) for v in held["std"] * unit],
         "held_out_coverage": {k: [float(v) for v in np.atleast_1d(c)] for k, c in held["coverage"].items()},
     }

@@ -178,13 +178,11 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         targets = read_targets(y)
         _check_lengths(x, targets.values, "X", "y")
         weight = _weights(sample_weight, x)
-        used = np.hstack([x, targets.values])[weight > 0]
-        if len(used) < 2:
+        kept = np.flatnonzero(weight)
+        if len(kept) < 2:
             raise DataError("sample_weight leaves fewer than 2 rows with a positive weight")
-        if (used == used[0]).all():
-            raise DataError(
-                "all rows are the same, as good as n_samples=1: at least 2 different rows are needed to fit"
-            )
+        if _all_same(x, kept) and _all_same(targets.values, kept):
+            raise DataError("all rows are the same, as if n_samples=1: at least 2 different rows are needed to fit")
         names = Names(columns, targets.names, targets.one_dimensional)
         prior = self._own_prior(X, settings, targets.values.shape)
         if prior is not None:
@@ -227,11 +225,13 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
     def _encode(self, X: Any, columns: tuple[Column, ...], what: str = "X") -> tuple[np.ndarray, pd.Index | None]:
         """Rows as numbers in the order of the fitted columns, and the table's row labels."""
         frame = as_frame(X)
+        categories = any(c.categories is not None for c in columns)
         if frame is not None:
             check_names(frame, what)
-            _check_feature_names(self, frame, reset=False)
-            _check_n_features(self, frame, reset=False)
-        if any(c.categories is not None for c in columns):
+            if categories or has_text(frame):
+                _check_feature_names(self, frame, reset=False)
+                _check_n_features(self, frame, reset=False)
+        if categories:
             if frame is None:
                 raise DataError(
                     f"{what} must be a table with named columns, because the model was fitted on text columns"
@@ -284,6 +284,11 @@ def _weights(sample_weight: Any, x: np.ndarray) -> np.ndarray:
     if sample_weight is not None and np.asarray(sample_weight).ndim == 1:
         sample_weight = read_targets(sample_weight, "sample_weight").values[:, 0]
     return _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
+
+
+def _all_same(values: np.ndarray, kept: np.ndarray) -> bool:
+    first, second = values[kept[:2]]
+    return bool((first == second).all() and (values[kept] == first).all())
 
 
 def _check_unit(values: np.ndarray, y: np.ndarray, names: tuple[str, ...], what: str) -> None:

@@ -38,12 +38,12 @@ class Settings:
     epochs: int = _setting(256, "passes over the training rows", USUAL)
     batch_size: int = _setting(128, "rows in a step; halved while it exceeds half the table", OURS)
     learning_rate: float = _setting(0.02, "largest step size, reached after the warm-up", OURS)
-    dropout: float = _setting(0.0, "share of hidden neurons left out in training, fading to none", OURS)
+    dropout: float = _setting(0.0, "staged training: share of hidden neurons left out, fading to none", OURS)
     training: str = _setting("staged", "staged: mean, then noise; joint: Algorithm 1 as printed", OURS)
-    loss: str = _setting("expected", "heteroscedastic MSE (eq. 16): expected, or sampled as printed", OURS)
+    loss: str = _setting("expected", "joint training: eq. 16 in expectation, or sampled as printed", OURS)
     combination: str = _setting("mixture", "how prior and network combine (eq. 14): mixture or printed", OURS)
     prior: Any = _setting("ridge", "ridge, mean, or a function of X: what is believed far from data", OURS)
-    contrast: str = _setting("off", "contrast of variances (eq. 10): theory, bounded, printed, off", OURS)
+    contrast: str = _setting("off", "eq. 10: off, bounded, theory or printed; staged training only pulls means", OURS)
     density: bool = _setting(True, "whether familiarity (eqs. 11 to 13) moves predictions to the prior", PAPER)
 
     # --- the mean network -------------------------------------------------------------------------
@@ -53,8 +53,9 @@ class Settings:
     )
     frequency_cap: float = _setting(2.0, "largest spread, in waves a scaled unit", OURS)
     pilots: int = _setting(2, "members trained with each spread before the choice", OURS)
-    octaves: int = _setting(0, "L of the positional embedding (eq. 48)", PAPER)
+    octaves: int = _setting(0, "L of the positional embedding (eq. 48), which the paper leaves open", OURS)
     weight_decay: float = _setting(0.02, "shrinkage of weights, times the learning rate", USUAL)
+    most_steps: int = _setting(20_000, "steps in a run at most, however large the table", OURS)
     warmup: float = _setting(0.1, "share of the steps in which the learning rate rises", USUAL)
     checks: int = _setting(32, "how often the held-out rows are scored in a run", OURS)
     patience: float = _setting(0.3, "share of the run without improvement after which it stops", OURS)
@@ -104,7 +105,7 @@ CHOICES = {
 }
 LOWEST = {
     "members": 1, "width": 1, "depth": 1, "epochs": 1, "batch_size": 1, "frequencies": 1, "pilots": 1, "checks": 1,
-    "folds": 2, "noise_width": 1, "noise_depth": 1, "noise_epochs": 1, "noise_range": 0.1, "density_steps": 1,
+    "most_steps": 1, "folds": 2, "noise_width": 1, "noise_depth": 1, "noise_epochs": 1, "noise_range": 0.1, "density_steps": 1,
     "neighbours": 1, "landmarks": 2,
 }  # fmt: skip
 """Lowest allowed values where they are not 0."""

@@ -56,7 +56,6 @@ def summary_text(fitted: FittedModel) -> str:
             {
                 "typical error (RMSE)": f"{facts['held_out_rmse'][position]:.5g}",
                 "variance explained": _share(facts["held_out_explained"][position], 1),
-                "typical std": f"{facts['held_out_std'][position]:.5g}",
                 "intervals held": ", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items()),
                 "noise rescaled by": f"{fitted.noise_scale[position] ** 0.5:.3g}",
             },

@@ -55,9 +55,11 @@ def test_unseen_members_are_averaged():
     assert held_out_average(values, unseen).ravel().tolist() == [1, 20, 150]
 
 
-def test_rows_seen_by_all_use_all_members():
-    unseen = unseen_mask([np.array([0])], train=3, rows=3)
-    assert unseen.tolist() == [[1, 1, 1]]
+def test_rows_seen_by_all_are_averaged_over_all():
+    unseen = unseen_mask([np.array([0]), np.array([0])], train=3, rows=3)
+    assert unseen.sum(axis=0).tolist() == [2, 0, 0]
+    values = np.array([[[1.0], [2.0], [3.0]], [[3.0], [4.0], [5.0]]])
+    assert held_out_average(values, unseen).ravel().tolist() == [2, 3, 4]
 
 
 def test_pad_adds_zero_rows():

@@ -37,7 +37,7 @@ def neighbour_log_density(points: np.ndarray, reference: np.ndarray, k: int, *, 
     """
     k = max(1, min(k, len(reference) - own))
     tree = cKDTree(reference)
-    squared = tree.query(points, k=k + own)[0].reshape(len(points), -1)[:, int(own) :] ** 2
+    squared = tree.query(points, k=k + own, workers=-1)[0].reshape(len(points), -1)[:, int(own) :] ** 2
     # DIFF(eq. 11): a row is not its own neighbour, and distances are floored, or the sum is infinite.
     nearest = tree.query(reference[:2048], k=min(2, len(reference)))[0].reshape(min(2048, len(reference)), -1)[:, -1]
     floor = max(0.25 * float(np.median(nearest)) ** 2, 1e-6)
@@ -49,6 +49,8 @@ def density_targets(rows: np.ndarray, k: int, rng: np.random.Generator, limit: i
 
     Rows and points are in `compressed` coordinates.
     """
+    if len(rows) > 4 * limit:
+        rows = rows[rng.choice(len(rows), 4 * limit, replace=False)]  # thins all densities alike
     chosen = rows if len(rows) <= limit else rows[rng.choice(len(rows), limit, replace=False)]
     spread = rows.std(axis=0)
     sizes = np.exp(rng.uniform(np.log(0.1), np.log(2.0), (2 * len(chosen), 1)))
@@ -113,7 +115,8 @@ class DensityPerception(eqx.Module):
         squared = jnp.maximum(query @ query - 2 * keys @ query + jnp.sum(keys**2, axis=1), 0)
         scores = self.bias.value - 0.5 * squared / self.reach.value**2
         if leave_out_self:
-            scores = jnp.where(squared < 1e-3, -1e6, scores)
+            own = (jnp.arange(len(squared)) == jnp.argmin(squared)) & (squared < 1e-3 + 2e-6 * (query @ query))
+            scores = jnp.where(own, UNUSED, scores)
         return jax.nn.logsumexp(scores)
 
 
@@ -141,7 +144,9 @@ def familiarity(log_attention, reference: Reference):
 
 
 def reference_of(log_attention, caution: float = 3.0) -> Reference:
-    """Constants from the training rows' log-densities: a row counts as familiar down to `caution` standard deviations
-    below their mean, and as unknown soon after."""
-    spread = jnp.maximum(jnp.std(log_attention), 0.5)
-    return Reference(jnp.mean(log_attention) - caution * spread, caution * spread / 7)
+    """Constants from the training rows' log-densities: a row counts as familiar down to `caution` usual spreads below
+    the median row, and as unknown soon after. Median and quantile, because one row far from all others must not make
+    everything else familiar."""
+    low, middle = jnp.quantile(log_attention, jnp.array([0.1, 0.5]))
+    spread = jnp.maximum((middle - low) / 1.28, 0.5)
+    return Reference(middle - caution * spread, caution * spread / 7)

@@ -67,15 +67,15 @@ def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: in
 
 
 def unseen_mask(held: list[np.ndarray], train: int, rows: int) -> np.ndarray:
-    """1 where a member has not seen a row, `(members, rows)`; rows seen by all count as unseen by all."""
+    """1 where a member has not seen a row, `(members, rows)`; rows from `train` on are seen by none."""
     unseen = np.zeros((len(held), rows))
     for member, its_rows in enumerate(held):
         unseen[member, its_rows] = 1
     unseen[:, train:] = 1
-    unseen[:, unseen.sum(axis=0) == 0] = 1
     return unseen
 
 
 def held_out_average(values: np.ndarray, unseen: np.ndarray) -> np.ndarray:
-    """Average over the members that have not seen a row, `(rows, targets)`."""
-    return np.einsum("mr,mrt->rt", unseen, values) / unseen.sum(axis=0)[:, None]
+    """Average over the members that have not seen a row, `(rows, targets)`; over all where each has seen it."""
+    weight = np.where(unseen.sum(axis=0) > 0, unseen, 1.0)
+    return np.einsum("mr,mrt->rt", weight, values) / weight.sum(axis=0)[:, None]

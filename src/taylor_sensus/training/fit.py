@@ -6,6 +6,7 @@ that the mean has not seen. Joint: Algorithm 1 as printed, all networks at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -32,6 +33,9 @@ from taylor_sensus.training.ensemble import Progress, Trained, run_all, train
 from taylor_sensus.training.inference import block_means, squared_jacobians, stack
 from taylor_sensus.training.initial import Shape, frequency_scales, new_block, new_mean, new_noise
 from taylor_sensus.training.objectives import Knobs, NoiseRows, stage
+
+Job = tuple[int, Callable[[], tuple[Any, Any]]]
+"""A member, and what makes its network and rows when its turn comes (rows may be large)."""
 
 
 class Table(NamedTuple):
@@ -67,6 +71,8 @@ def fit_ensemble(
     size = min(settings.landmarks, bucket(len(rows)))
     perception = DensityPerception.initial(rows, settings.landmarks, rng, size)
     held = assign_folds(table.train, settings.folds, settings.members, rng)
+    if settings.training == "joint" and table.train < len(table.x):
+        held = [h[:0] for h in held]  # validation rows score the run, and no residuals of unseen rows are needed
     run = _Fit(table, shape, settings, held, rng, n_jobs, progress)
     return (run.joint if settings.training == "joint" else run.staged)(perception, points)
 
@@ -110,7 +116,7 @@ class _Fit:
             TaylorSensusNetwork(new_block(self.shape, self.settings, rng, np.log(0.05), np.log(0.5)), perception)
             for rng in self._generators()
         ]
-        jobs = [(member, network, self.rows) for member, network in enumerate(networks)]
+        jobs = [(member, lambda network=network: (network, self.rows)) for member, network in enumerate(networks)]
         trained = self._train_members("joint", jobs, _padded_points(points), self.settings.epochs)
         return FittedEnsemble(
             stack([t.network.block for t in trained]),
@@ -119,6 +125,8 @@ class _Fit:
             _histories(trained),
         )
 
+    # DIFF(Algorithm 1): in stages. Trained together, the noise can always explain what the mean has not learned yet,
+    # and learns from residuals that the mean has fitted; here it learns from rows that the mean has not seen.
     def staged(self, perception: DensityPerception, points: DensityPoints) -> FittedEnsemble:
         """Density, then means, then the noise that the means leave in rows that they have not seen."""
         density = self._train_density(perception, points)
@@ -142,9 +150,9 @@ class _Fit:
             scales = frequency_scales(self.table.train, self.shape.features, settings)
         pilots = members[: settings.pilots] if len(scales) > 1 else members[:0]
 
-        def job(member: int, scale: float) -> tuple[int, Any, Any]:
+        def job(member: int, scale: float) -> Job:
             network = new_mean(self.shape, settings, self._generators()[member], scale)
-            return member, network, self.rows
+            return member, lambda: (network, self.rows)
 
         tried = self._train_members("mean", [job(k, s) for s in scales for k in pilots], None, settings.epochs)
         groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
@@ -163,29 +171,31 @@ class _Fit:
             batch_size=batch_rows(256, count), checks=self.settings.checks, progress=self.progress,
         )  # fmt: skip
 
-    def _noise_jobs(self, mean_nets: list[MeanNetwork], residual: np.ndarray) -> list[tuple[int, Any, NoiseRows]]:
+    def _noise_jobs(self, mean_nets: list[MeanNetwork], residual: np.ndarray) -> list[Job]:
         """Noise networks start at the overall residual variance, half of it through the features."""
         overall = np.maximum(np.average(residual**2, axis=0, weights=self.table.weight), 1e-8)
         padded = pad(residual.astype(np.float32), self.padded)
-        jobs = []
-        for member, (net, rng) in enumerate(zip(mean_nets, self._generators(1), strict=True)):
+
+        def make(net: MeanNetwork, rng: np.random.Generator) -> tuple[Any, NoiseRows]:
             squared = squared_jacobians(net, self.rows.x)
             sensitivity = max(float(np.asarray(squared)[: len(residual)].sum(axis=2).mean()), 1e-6)
-            level = np.clip(np.log(0.5 * overall.mean() / sensitivity), -12, 0)
-            networks = new_noise(
-                self.shape, self.settings, rng, np.full(self.shape.features, level), np.log(0.5 * overall)
-            )
-            jobs.append((member, networks, NoiseRows(self.rows.x, padded, squared, self.rows.weight)))
-        return jobs
+            level = np.full(self.shape.features, np.clip(np.log(0.5 * overall.mean() / sensitivity), -12, 0))
+            networks = new_noise(self.shape, self.settings, rng, level, np.log(0.5 * overall))
+            return networks, NoiseRows(self.rows.x, padded, squared, self.rows.weight)
 
-    def _train_members(self, name: str, jobs: list[tuple[int, Any, Any]], points: Any, epochs: int) -> list[Trained]:
+        pairs = zip(mean_nets, self._generators(1), strict=True)
+        return [(member, lambda pair=pair: make(*pair)) for member, pair in enumerate(pairs)]
+
+    def _train_members(self, name: str, jobs: list[Job], points: Any, epochs: int) -> list[Trained]:
         settings = self.settings
         batch = batch_rows(settings.batch_size, self.padded)
         rate = settings.noise_learning_rate if name == "noise" else settings.learning_rate
 
-        def run(member: int, network: Any, rows: Any) -> Trained:
+        def run(member: int, make: Callable[[], tuple[Any, Any]]) -> Trained:
+            network, rows = make()
             split = self.splits[member]
-            steps = max(settings.checks, round(epochs * int(split.fit_count) / batch))
+            wanted = round(epochs * int(split.fit_count) / batch)
+            steps = max(settings.checks, min(wanted, settings.most_steps))
             return train(
                 network, rows, points, split, self._knobs(steps, rate, settings.weight_decay),
                 self.run_seeds[member], stage=stage(name, self.parts), batch_size=batch, checks=settings.checks,
