@@ -11,7 +11,7 @@ from taylor_sensus.summary import summary_html, summary_text, warnings_of
 
 FACTS = {
     "rows": 200, "distinct_rows": 200, "validation_rows": 0, "constant_columns": [], "held_out_rows": 200,
-    "held_out_rmse": [1.5], "held_out_explained": [0.87], "held_out_std": [1.4],
+    "held_out_rmse": [1.5], "held_out_explained": [0.87],
     "held_out_coverage": {"50": [0.5], "80": [0.8], "90": [0.9], "95": [0.95]},
 }  # fmt: skip
 

@@ -31,8 +31,8 @@ def learn_scaling(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Scaler:
     low, middle, high = np.quantile(x, [0.25, 0.5, 0.75], axis=0)
     span = x.max(axis=0) - x.min(axis=0)
     quartiles = high - low
-    # Quartiles that are equal, or tiny beside the whole range, say nothing about a column that is mostly constant.
-    scale = np.where(quartiles > 1e-3 * span, quartiles / 1.35, span / 2)
+    # Equal quartiles say nothing about a column that is mostly constant.
+    scale = np.where(quartiles > 1e-9 * span, quartiles / 1.35, span / 2)
     scale = np.where(span > 1e-12 * np.maximum(np.abs(x).max(axis=0), 1e-300), scale, 0.0)
     mean = np.average(y, axis=0, weights=weight)
     std = np.sqrt(np.average((y - mean) ** 2, axis=0, weights=weight))

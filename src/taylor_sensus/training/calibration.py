@@ -60,4 +60,5 @@ def safest_caution(
         cost = np.log(variance) + (y - combined.mean) ** 2 / variance
         costs.append(float(np.average(cost.mean(axis=1), weights=weight)))
     best = min(costs)
-    return next(c for c, cost in zip(CAUTIONS, costs, strict=True) if cost <= best + tolerance)
+    close = (c for c, cost in zip(CAUTIONS, costs, strict=True) if cost <= best + tolerance)
+    return next(close, CAUTIONS[0])
