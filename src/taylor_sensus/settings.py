@@ -105,8 +105,8 @@ CHOICES = {
 }
 LOWEST = {
     "members": 1, "width": 1, "depth": 1, "epochs": 1, "batch_size": 1, "frequencies": 1, "pilots": 1, "checks": 1,
-    "most_steps": 1, "folds": 2, "noise_width": 1, "noise_depth": 1, "noise_epochs": 1, "noise_range": 0.1, "density_steps": 1,
-    "neighbours": 1, "landmarks": 2,
+    "most_steps": 1, "folds": 2, "noise_width": 1, "noise_depth": 1, "noise_epochs": 1, "noise_range": 0.1,
+    "density_steps": 1, "neighbours": 1, "landmarks": 2,
 }  # fmt: skip
 """Lowest allowed values where they are not 0."""
 

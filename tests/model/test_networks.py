@@ -18,6 +18,7 @@ from taylor_sensus.model.networks import (
     VarianceNetwork,
     smooth_clip,
     trainable,
+    wave,
 )
 
 EVERYWHERE = np.concatenate([np.linspace(-4, 4, 41), [-1e3, -30, 30, 1e3]]).astype(np.float32)
@@ -132,7 +133,7 @@ def test_positional_embedding_keeps_features_apart():
 def test_periodic_embedding_by_hand():
     part = PeriodicEmbedding(np.array([2.0]), np.array([[0.5, 1.0]]), np.array([[0.0, 0.3]]))
     x = 0.2 / np.sqrt(1 + (0.2 / 3) ** 2)
-    expected = [x, np.cos(np.pi * x), np.cos(2 * np.pi * x + 0.3)]
+    expected = [x, np.cos(np.pi * x), np.cos(2 * np.pi * (x + 0.3))]
     assert np.asarray(part(jnp.array([0.1]))) == pytest.approx(expected, abs=1e-6)
 
 
@@ -162,3 +163,12 @@ def test_constants_are_not_trained():
     assert len(jax.tree.leaves(trained)) == 4, "two layers of weights and biases"
     joined = eqx.combine(trained, fixed)
     assert jax.tree.all(jax.tree.map(lambda a, b: a is b, net, joined))
+
+
+def test_wave_is_a_cosine_with_its_first_two_derivatives():
+    turns = np.linspace(-3.2, 3.2, 1001).astype(np.float32)
+    angle = 2 * np.pi * turns.astype(np.float64)
+    first, second = jax.grad(wave), jax.grad(jax.grad(wave))
+    np.testing.assert_allclose(wave(turns), np.cos(angle), atol=2e-6)
+    np.testing.assert_allclose(jax.vmap(first)(turns), -2 * np.pi * np.sin(angle), atol=1e-4)
+    np.testing.assert_allclose(jax.vmap(second)(turns), -((2 * np.pi) ** 2) * np.cos(angle), atol=5e-3)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from math import factorial
 
 import equinox as eqx
 import jax
@@ -38,6 +39,19 @@ def trainable(tree):
 def smooth_clip(x: Array | np.ndarray, limit: float = 3.0) -> Array:
     """The identity near 0 that levels off at ±`limit`, so that an outlying input cannot drive the network."""
     return jnp.asarray(x) / jnp.sqrt(1 + (x / limit) ** 2)
+
+
+WAVE = [(-1) ** k * (2 * np.pi) ** (2 * k) / factorial(2 * k) for k in range(9)]
+
+
+def wave(turns: Array | np.ndarray) -> Array:
+    """cos(2 pi t), to seven digits, by its series after whole turns are taken off: several times faster than `cos`."""
+    part = turns - jnp.round(turns)
+    squared = part * part
+    value = jnp.full_like(part, WAVE[-1])
+    for coefficient in WAVE[-2::-1]:
+        value = coefficient + squared * value
+    return value
 
 
 class Dense(eqx.Module):
@@ -101,12 +115,12 @@ class PeriodicEmbedding(eqx.Module):
         return cls(
             np.ones(features, np.float32),
             (scale * rng.standard_normal((features, waves))).astype(np.float32),
-            rng.uniform(-np.pi, np.pi, (features, waves)).astype(np.float32),
+            rng.uniform(-0.5, 0.5, (features, waves)).astype(np.float32),
         )
 
     def __call__(self, x: Array) -> Array:
         x = smooth_clip(self.gain * x)
-        waves = jnp.cos(2 * np.pi * self.frequency * x[:, None] + self.phase)
+        waves = wave(self.frequency * x[:, None] + self.phase)
         return jnp.concatenate([x, waves.ravel()])
 
     def size(self, features: int) -> int:

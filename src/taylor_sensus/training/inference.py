@@ -14,7 +14,7 @@ from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covaria
 from taylor_sensus.training.batches import pad
 from taylor_sensus.training.ensemble import run_all
 
-CHUNK = 512
+CHUNK = 1024
 """Rows in a call of the prediction program."""
 
 

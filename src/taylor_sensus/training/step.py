@@ -76,7 +76,7 @@ def advance(
         batch = jax.tree.map(lambda a: a[chosen], rows)
         done = step / knobs.steps
         loss, slope = jax.value_and_grad(loss_of)(trained, batch, loss_key, _fade(done))
-        slope = _finite(slope)
+        slope = jax.tree.map(lambda g: jnp.where(jnp.isfinite(loss), g, 0.0), slope)  # a bad batch is skipped
         change, moments = ADAM.update(slope, moments)
         rate = knobs.learning_rate * jnp.minimum(1.0, (done + 1 / knobs.steps) / knobs.warmup) * _fade(done)
         decay = rate * knobs.weight_decay * _fade(done)
@@ -121,9 +121,3 @@ def _shuffled(key: Array, split: Split) -> Array:
 def _fade(done: Array) -> Array:
     """From 1 at the start of a run to 0 at its end, along half a cosine."""
     return 0.5 * (1 + jnp.cos(jnp.pi * done))
-
-
-def _finite(slope: Any) -> Any:
-    """The gradient, or zero where it is not finite anywhere: a bad batch is skipped, not learned."""
-    size = optax.tree.norm(slope)
-    return jax.tree.map(lambda g: jnp.where(jnp.isfinite(size), g, 0.0), slope)
