@@ -23,6 +23,7 @@ unit: $(STAMP)
 
 bench: $(STAMP)  ## time a training step against the bare step and, if torch is installed, against PyTorch
 	$(BIN)/python -m bench.steps
+	$(BIN)/python -m bench.toy
 
 figures: $(STAMP)  ## redraw the figures of the README
 	$(BIN)/python -m docs.figures

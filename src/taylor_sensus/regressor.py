@@ -160,7 +160,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
     def _repr_html_(self) -> str:
         if hasattr(self, "fitted_"):
             return summary_html(self.fitted_)
-        return super()._repr_html_inner()  # type: ignore[attr-defined]
+        return super()._repr_html_inner()  # type: ignore[attr-defined]  # scikit-learn's, which has no types
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
