@@ -49,7 +49,8 @@ class Interrupted(Exception):
     """Raised in a member's thread when the main thread was interrupted."""
 
 
-_interrupted = threading.Event()
+_thread = threading.local()
+"""In a member's thread, `_thread.stop` is the event that ends it; every fit has its own."""
 
 
 def cores(n_jobs: int | None) -> int:
@@ -65,16 +66,20 @@ def run_all(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> list[Any]:
     threads = min(cores(n_jobs), len(jobs))
     if threads <= 1:
         return [job() for job in jobs]
-    with ThreadPoolExecutor(threads) as pool:
+    stop = threading.Event()
+    with ThreadPoolExecutor(threads, initializer=lambda: setattr(_thread, "stop", stop)) as pool:
         futures = [pool.submit(job) for job in jobs]
         try:
             return [future.result() for future in futures]
         except BaseException:
-            _interrupted.set()
+            stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-        finally:
-            _interrupted.clear()
+
+
+def stopped() -> bool:
+    """Whether the jobs that this thread belongs to were interrupted."""
+    return hasattr(_thread, "stop") and _thread.stop.is_set()
 
 
 def train(
@@ -90,7 +95,7 @@ def train(
         run = start(network, split, np.uint32(seed), checks=checks)
         run = advance_to(run, 0)
     for part in range(SLICES):
-        if _interrupted.is_set():
+        if stopped():
             raise Interrupted
         run = advance_to(run, int(np.ceil(knobs.steps * (part + 1) / SLICES)))
         if progress is not None:
