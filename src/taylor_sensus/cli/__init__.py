@@ -3,7 +3,7 @@
     command.py    what all commands share: one-line errors, exit codes, common options
     screen.py     tables, JSON and notes
     files.py      finding the model's columns in a table; refusing outputs before the work, not after it
-    fit.py, predict.py, evaluate.py, info.py, demo.py    one command a file
+    fit.py, predict.py, evaluate.py, info.py, datasets.py, demo.py    one command a file
 
 Before a command runs, only the standard library and Typer are imported, so that `--help` answers at once.
 """
@@ -18,6 +18,7 @@ import typer
 
 from taylor_sensus._version import __version__
 from taylor_sensus.cli.command import Command
+from taylor_sensus.cli.datasets import datasets
 from taylor_sensus.cli.demo import demo
 from taylor_sensus.cli.evaluate import evaluate
 from taylor_sensus.cli.fit import fit
@@ -31,7 +32,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: half the start-up time, and nothing to strip in a pipe
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for function in (demo, fit, predict, evaluate, info):
+for function in (demo, fit, predict, evaluate, info, datasets):
     app.command(cls=Command)(function)
 
 

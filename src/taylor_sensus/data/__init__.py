@@ -6,5 +6,8 @@
 - ``rows``       equal rows become one heavier row, in an order of their own
 - ``scaling``    from the user's units to numbers around 0, and back
 - ``trend``      the linear trend of a table, believed where there are no data
+- ``splits``     the paper's training, validation and test rows
+- ``datasets``   the paper's public datasets, ready to use; ``dataset_sources`` says what and where they are,
+                 ``dataset_files`` finds or downloads and checks them, ``dataset_readers`` reads each layout
 - ``synthetic``  the paper's 1-D and 2-D toy problems, whose truth and noise are known
 """
