@@ -1,6 +1,7 @@
 """The bench in miniature: it runs, and surrounding a step costs little beside the step."""
 
 import pytest
+
 from bench import steps
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from bench.toy import default, printed, toy_figures
 
+from bench.toy import default, printed, toy_figures
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.data.synthetic import toy_1d
 from taylor_sensus.settings import paper

@@ -48,18 +48,18 @@ def mean_loss(network, rows, points, key: Array, knobs: Knobs, fade: Array, part
     if parts.dropout:
         masks = _dropout_masks(mask_key, network.perceptron, len(rows.x), knobs.dropout * fade)
     mean = jax.vmap(network)(rows.x, masks)
-    loss = _mean(rows.weight, jnp.sum((rows.y - mean) ** 2, axis=1))
+    loss = weighted_mean(rows.weight, jnp.sum((rows.y - mean) ** 2, axis=1))
     if parts.contrast == "off":
         return loss
     draw = draw_noise(draw_key, rows.x.shape[1], knobs.weights.contrast_noise)
     view, _ = second_view(view_key, draw, rows.x)
-    pull = _mean(rows.weight, jnp.sum((mean - jax.vmap(network)(view, masks)) ** 2, axis=1))
+    pull = weighted_mean(rows.weight, jnp.sum((mean - jax.vmap(network)(view, masks)) ** 2, axis=1))
     return loss + knobs.weights.contrast * knobs.weights.contrast_mean * pull
 
 
 def mean_score(network, rows, weight: Array) -> Array:
     """Mean squared error."""
-    return _mean(weight, jnp.sum((rows.y - jax.vmap(network)(rows.x)) ** 2, axis=1))
+    return weighted_mean(weight, jnp.sum((rows.y - jax.vmap(network)(rows.x)) ** 2, axis=1))
 
 
 class NoiseRows(NamedTuple):
@@ -88,7 +88,7 @@ def _noise_rows_loss(networks, rows: NoiseRows, weight: Array | np.ndarray, log_
         variance = squared_jacobian @ feature_net(x) + system_net(x)
         return heteroscedastic_mse(residual, jnp.zeros_like(residual), variance, log_weight)
 
-    return _mean(weight, jax.vmap(one_row)(rows.x, rows.residual, rows.squared_jacobian))
+    return weighted_mean(weight, jax.vmap(one_row)(rows.x, rows.residual, rows.squared_jacobian))
 
 
 def density_loss(perception, rows, points, key, knobs, fade, parts: Parts) -> Array:
@@ -115,7 +115,7 @@ def joint_score(network, rows, weight: Array) -> Array:
     """Negative log-likelihood of the block by itself (held-out rows lie among the data)."""
     estimate = jax.vmap(network.block)(rows.x)
     variance = jax.vmap(lambda e: e.variance)(estimate)
-    return _mean(weight, jax.vmap(heteroscedastic_mse)(rows.y, estimate.mean, variance))
+    return weighted_mean(weight, jax.vmap(heteroscedastic_mse)(rows.y, estimate.mean, variance))
 
 
 STAGES: dict[str, tuple[Callable, Callable]] = {
@@ -139,5 +139,6 @@ def _dropout_masks(key: Array, perceptron, count: int, rate: Array) -> tuple[Arr
     return tuple(jnp.roll(kept, 7 * depth, axis=0)[:, :width] for depth, width in enumerate(widths))
 
 
-def _mean(weight: Array | np.ndarray, values: Array) -> Array:
+def weighted_mean(weight: Array | np.ndarray, values: Array) -> Array:
+    """Average over rows."""
     return jnp.asarray(weight) @ values / weight.sum()

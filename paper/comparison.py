@@ -1,0 +1,130 @@
+"""Study `comparison`: a method on a split of a dataset, judged on test rows that it never saw.
+
+Validation rows are given to every method for early stopping, selection and calibration.
+
+A search tries each combination of a method's small grid and keeps the one that is best on validation rows: by mean
+negative log-likelihood where the method gives error bars, else by squared error. So each method is chosen by what it
+claims: one that gives error bars is judged by both, and a choice by squared error alone would leave its error bars
+to chance. The price is that its squared error may be a little worse than a choice by squared error would make it,
+which favours the methods without error bars in that one column. The kept model is not fitted again, because it has
+seen what a refit would see.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paper.ledger import plain
+from paper.studies import Inputs, Result, Task
+from taylor_sensus.baselines.networks import NeuralBaseline
+from taylor_sensus.baselines.registry import METHODS, Method, method
+from taylor_sensus.data.datasets import SplitDataset, load_dataset, split_dataset
+from taylor_sensus.regressor import TSNetRegressor
+from taylor_sensus.scores import evaluate, mae, mse, nll, r2, rmse
+from taylor_sensus.settings import CONSTRUCTOR, resolve
+
+NOT_SETTINGS = ("random_state", "n_jobs", "verbose")
+ACCURACY = {"mse": mse, "mae": mae, "rmse": rmse, "r2": r2}
+DISTRIBUTION = (
+    *("nll", "nll_paper", "crps", "coverage_50", "coverage_80", "coverage_90", "coverage_95"),
+    *("width_90", "coverage_90_low", "coverage_90_mid", "coverage_90_high", "std_error_spearman"),
+)
+
+
+class Fitted(NamedTuple):
+    """A model, and what it took."""
+
+    model: Any
+    changes: Mapping[str, Any]
+    seconds: float
+
+
+def run(task: Task, n_jobs: int | None) -> Result:
+    """Fit, predict the test rows, score."""
+    kind = method(task.method)
+    parts = split_dataset(load_dataset(task.dataset), task.seed)
+    started = time.perf_counter()
+    grid = kind.grid if task.parameters.get("search") else {}
+    fitted = _best(kind, task, parts, n_jobs, grid)
+    search_seconds = time.perf_counter() - started
+    started = time.perf_counter()
+    prediction = fitted.model.predict_distribution(parts.X_test)
+    predict_seconds = time.perf_counter() - started
+    y = np.asarray(parts.y_test, np.float64)
+    found = {name: score(y, prediction.mean) for name, score in ACCURACY.items()}
+    found |= evaluate(y, prediction) if kind.gives_std else {}
+    values = {
+        "rows": len(y),
+        **{name: found.get(name) for name in (*ACCURACY, *DISTRIBUTION)},
+        "searched": json.dumps(plain(fitted.changes), sort_keys=True) if grid else None,
+        "fit_seconds": fitted.seconds,
+        "predict_seconds": predict_seconds,
+        "search_seconds": search_seconds if grid else None,
+    }
+    arrays = {
+        "row": np.asarray(parts.X_test.index, np.int32),
+        "y": y.astype(np.float32),
+        "mean": np.asarray(prediction.mean, np.float32),
+        "std": np.asarray(prediction.std, np.float32),
+    }
+    return Result(values, arrays)
+
+
+def inputs(task: Task) -> Inputs:
+    """The data's hash and the method's settings."""
+    quick, search = bool(task.parameters.get("quick")), bool(task.parameters.get("search"))
+    settings = dict(method_settings(task.method, quick))
+    if search:
+        settings["grid"] = plain(METHODS[task.method].grid)
+    return Inputs(dataset_sha256(task.dataset), settings)
+
+
+@cache
+def dataset_sha256(name: str) -> str:
+    """Of the file that the rows come from."""
+    return load_dataset(name).sha256
+
+
+@cache
+def method_settings(name: str, quick: bool) -> dict[str, Any]:
+    """All of a method's constructor arguments, and for networks every setting behind them, as JSON values."""
+    made = method(name).make(random_state=0, quick=quick)
+    given = {key: value for key, value in made.get_params(deep=False).items() if key not in NOT_SETTINGS}
+    if isinstance(made, TSNetRegressor):
+        given |= asdict(resolve({key: given[key] for key in CONSTRUCTOR}, made.details))
+    elif isinstance(made, NeuralBaseline):
+        given |= asdict(made.settings())
+    return plain(given)
+
+
+def _best(
+    kind: Method, task: Task, parts: SplitDataset, n_jobs: int | None, grid: Mapping[str, tuple[Any, ...]]
+) -> Fitted:
+    """The combination that is best on validation rows; of equals, the first. Without a grid, the one there is."""
+    best, best_score = None, np.inf
+    for values in itertools.product(*grid.values()):
+        changes = dict(zip(grid, values, strict=True))
+        quick = bool(task.parameters.get("quick"))
+        model = kind.make(random_state=task.seed, n_jobs=n_jobs, quick=quick, **changes)
+        started = time.perf_counter()
+        model.fit(parts.X_train, parts.y_train, X_val=parts.X_val, y_val=parts.y_val)
+        fitted = Fitted(model, changes, time.perf_counter() - started)
+        score = _validation_score(model, parts, kind.gives_std) if grid else 0.0
+        if best is None or score < best_score:
+            best, best_score = fitted, score
+    assert best is not None, "an empty product has one element"
+    return best
+
+
+def _validation_score(model: Any, parts: SplitDataset, gives_std: bool) -> float:
+    prediction = model.predict_distribution(parts.X_val)
+    y = np.asarray(parts.y_val, np.float64)
+    return nll(y, prediction.mean, prediction.std) if gives_std else mse(y, prediction.mean)

@@ -1,0 +1,49 @@
+"""The committed results of a study as tables, for everything that is rebuilt from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from paper.atomic import StorageError
+from paper.collected import read_collected
+from paper.studies import STUDIES
+
+Key = tuple[str, str, int]
+"""Dataset, method, seed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """A study's scores, a line a task, and what each method said of each test row."""
+
+    study: str
+    scores: pd.DataFrame
+    predictions: dict[Key, pd.DataFrame] = field(default_factory=dict)
+    """Columns row, y, mean, std."""
+
+    @property
+    def datasets(self) -> list[str]:
+        """In the order of the study."""
+        return list(dict.fromkeys(self.scores.dataset))
+
+
+def read_results(results: Path, study: str, *, searched: bool = False, quick: bool = False) -> Results:
+    """The tasks of one kind: with or without a search, with whole or tiny budgets."""
+    kind = STUDIES[study]
+    lines, predictions = [], {}
+    for record in read_collected(results, kind).values():
+        task = record.task
+        if (bool(task.parameters.get("search")), bool(task.parameters.get("quick"))) != (searched, quick):
+            continue
+        lines.append({"dataset": task.dataset, "method": task.method, "seed": task.seed, **record.values})
+        if record.arrays:
+            predictions[task.dataset, task.method, task.seed] = pd.DataFrame(dict(record.arrays))
+    if not lines:
+        raise StorageError(f"{results} has no results of the study {study}; run: python -m paper run {study}")
+    scores = pd.DataFrame(lines)
+    numbers = [c for c in scores.columns if c not in ("dataset", "method", "searched")]
+    scores[numbers] = scores[numbers].astype(float)
+    return Results(study, scores, predictions)

@@ -1,0 +1,51 @@
+"""MT-ENet (Oh and Shin 2022): evidential regression with a squared error beside its likelihood.
+
+The likelihood alone can explain errors by little evidence and then hardly trains the mean. A plain squared error
+would work against the likelihood at large errors; so it becomes linear where the two would conflict.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from taylor_sensus.baselines.evidential import EvidentialBaseline, evidential_score, evidential_terms, warm_terms
+from taylor_sensus.baselines.networks import PARTS
+from taylor_sensus.baselines.normal_inverse_gamma import evidence, lipschitz_squared_error
+from taylor_sensus.baselines.warm_up import WARM_FADE
+from taylor_sensus.settings import DEFAULTS
+from taylor_sensus.training.objectives import Stage, weighted_mean
+
+
+def multi_task_loss(network, rows, points, key, knobs, fade, parts):
+    """The evidential loss plus the bounded squared error, equally weighted as in the paper; the same warm-up."""
+    said, y = evidence(jax.vmap(network)(rows.x)), rows.y[:, 0]
+    loss = evidential_terms(said, y, points) + lipschitz_squared_error(said, y)
+    return weighted_mean(rows.weight, jnp.where(fade > WARM_FADE, warm_terms(said, y, points), loss))
+
+
+class MTENetBaseline(EvidentialBaseline):
+    """The evidential head and moments; only the loss differs. One factor on its std from validation rows."""
+
+    stage: ClassVar[Stage] = Stage("mt_enet", multi_task_loss, evidential_score, PARTS)
+
+    def __init__(
+        self,
+        evidence_weight: float = 0.01,
+        width: int = DEFAULTS.width,
+        depth: int = DEFAULTS.depth,
+        activation: str = DEFAULTS.activation,
+        embedding: str = DEFAULTS.embedding,
+        epochs: int = DEFAULTS.epochs,
+        batch_size: int = DEFAULTS.batch_size,
+        learning_rate: float = DEFAULTS.learning_rate,
+        weight_decay: float = DEFAULTS.weight_decay,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            evidence_weight, width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay,
+            n_jobs, random_state,
+        )  # fmt: skip

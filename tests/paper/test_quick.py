@@ -1,0 +1,44 @@
+"""The whole comparison in miniature: two datasets, every method, tiny budgets; then its tables and figures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from taylor_sensus.baselines.registry import METHODS
+
+ROOT = Path(__file__).parents[2]
+
+
+def command(*arguments: object) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "paper", *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=1500
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_quick_comparison_tables_and_figures(tmp_path):
+    if not os.environ.get("TAYLOR_SENSUS_DATA"):
+        assert not os.environ.get("CI"), "TAYLOR_SENSUS_DATA must name the folder with the datasets"
+        pytest.skip("TAYLOR_SENSUS_DATA does not name a folder with the datasets")
+    said = command("run", "comparison", "--quick", "--jobs", 2, "--results", tmp_path)
+    assert f"{2 * len(METHODS)} done now, 0 failed" in said
+    scores = pd.read_csv(tmp_path / "comparison.csv")
+    assert set(scores.method) == set(METHODS) and set(scores.dataset) == {"diabetes", "forest_fires"}
+    assert np.isfinite(scores[["mse", "mae", "rmse"]]).all(axis=None)
+    with_std = scores.method.map(lambda name: METHODS[name].gives_std)
+    assert np.isfinite(scores.loc[with_std, ["nll", "crps", "coverage_90", "width_90"]]).all(axis=None)
+    assert scores.loc[~with_std, "nll"].isna().all()
+    assert "0 to do" in command("run", "comparison", "--quick", "--results", tmp_path)
+    command("tables", "--quick", "--results", tmp_path, "--out", tmp_path / "tables")
+    command("figures", "--quick", "--results", tmp_path, "--out", tmp_path / "figures")
+    shown = (tmp_path / "tables" / "main_diabetes.md").read_text()
+    assert all(METHODS[name].label in shown for name in METHODS)
+    assert (tmp_path / "figures" / "ranks.svg").stat().st_size > 10_000
