@@ -196,3 +196,16 @@ def test_vaer_rebuilds_rows_and_orders_its_latent_space_by_the_target():
     rebuilt = in_chunks(decoded, code.latent_mean, 1, model.network_)
     assert np.mean((target - rebuilt) ** 2) < 0.6 * target.var(axis=0).mean()
     assert np.corrcoef(code.latent_mean @ model.network_.direction, y)[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("name", ["bnn_elbo", "bbp"])
+def test_noisy_rows_are_told_from_quiet_ones(name):
+    """Noise of 0.05 on the left and 0.5 on the right."""
+
+    def fan(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(-1.5, 1.5, (count, 1))
+        return x, x[:, 0] + np.where(x[:, 0] > 0, 0.5, 0.05) * rng.standard_normal(count)
+
+    said = fitted(name, fan, epochs=100, embedding="none").predict_distribution(np.array([[-1.0], [1.0]]))
+    assert said.system_noise[1] > 2 * said.system_noise[0]

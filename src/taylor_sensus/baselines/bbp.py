@@ -11,7 +11,14 @@ import numpy as np
 from jax import Array
 
 from taylor_sensus.baselines.networks import PARTS, FitRows, Pilot, Prepared
-from taylor_sensus.baselines.weights import KL_WEIGHT, BayesianBaseline, Draws, as_perceptron, as_vector
+from taylor_sensus.baselines.weights import (
+    KL_WEIGHT,
+    BayesianBaseline,
+    Draws,
+    as_perceptron,
+    as_vector,
+    mean_and_log_noise,
+)
 from taylor_sensus.model.network import Parts
 from taylor_sensus.model.networks import Constant, Perceptron
 from taylor_sensus.settings import DEFAULTS
@@ -67,8 +74,8 @@ def loss(posterior: Posterior, rows: FitRows, prior: Prior, key: Array, knobs: K
     # The program's generator is cheap for the few bits of a shuffle but slow for a number a weight.
     noise = jax.random.normal(jax.random.key(jax.random.bits(key)), posterior.mean.shape)
     network = posterior.perceptron(posterior.mean + posterior.std() * noise)
-    error = rows.y[:, 0] - jax.vmap(network)(rows.x)[:, 0]
-    likelihood = jnp.mean(_log_gaussian(error, jnp.exp(posterior.log_noise)))
+    mean, relative = mean_and_log_noise(network, rows.x)
+    likelihood = jnp.mean(_log_gaussian(rows.y[:, 0] - mean, jnp.exp(posterior.log_noise + relative)))
     return prior.weight * divergence(posterior, noise, prior) - likelihood
 
 
@@ -81,8 +88,9 @@ STAGE = Stage("bbp", loss, score, PARTS)
 
 
 class BBPBaseline(BayesianBaseline):
-    """Gaussian weights under a mixture prior, with a Monte-Carlo KL; the noise level is one learned number.
+    """Gaussian weights under a mixture prior, with a Monte-Carlo KL.
 
+    The noise has one learned level, and a second output of the network says how a row differs from it.
     Warm start: the means begin at the pilot's weights. The KL counts `kl_weight` times, see `weights.py`.
     Validation rows choose the pilot and give one factor on all variances (every method gets validation rows for early
     stopping, selection and calibration).

@@ -15,7 +15,15 @@ import optax
 from jax import Array
 
 from taylor_sensus.baselines.networks import FitRows, Pilot, Prepared
-from taylor_sensus.baselines.weights import KL_WEIGHT, BayesianBaseline, Draws, as_perceptron, as_vector, draw_batch
+from taylor_sensus.baselines.weights import (
+    KL_WEIGHT,
+    BayesianBaseline,
+    Draws,
+    as_perceptron,
+    as_vector,
+    draw_batch,
+    mean_and_log_noise,
+)
 from taylor_sensus.settings import DEFAULTS
 
 
@@ -42,7 +50,7 @@ class MeanField(NamedTuple):
 
 
 def _model(batch: FitRows, like: Any, pilot: Array, numbers: Numbers) -> None:
-    """Gaussian weights, Gaussian noise; a batch stands for all rows."""
+    """Gaussian weights, Gaussian noise with a size for each row; a batch stands for all rows."""
     import numpyro
     import numpyro.distributions as dist
 
@@ -50,9 +58,9 @@ def _model(batch: FitRows, like: Any, pilot: Array, numbers: Numbers) -> None:
         prior = dist.Normal(0.0, numbers.prior_scale).expand(pilot.shape).to_event(1)
         weights = numpyro.sample("weights", prior)
     log_noise = numpyro.sample("log_noise", dist.Normal(numbers.log_noise, 1.0))
-    mean = jax.vmap(as_perceptron(weights, like))(batch.x)[:, 0]
+    mean, relative = mean_and_log_noise(as_perceptron(weights, like), batch.x)
     with numpyro.plate("rows", len(batch.x)), numpyro.handlers.scale(scale=numbers.rows / len(batch.x)):
-        numpyro.sample("y", dist.Normal(mean, jnp.exp(log_noise)), obs=batch.y[:, 0])
+        numpyro.sample("y", dist.Normal(mean, jnp.exp(log_noise + relative)), obs=batch.y[:, 0])
 
 
 def _guide(batch: FitRows, like: Any, pilot: Array, numbers: Numbers) -> None:
@@ -96,8 +104,9 @@ def infer(like: Any, rows: FitRows, numbers: Numbers, seed: Array, *, batch_size
 
 
 class BNNELBOBaseline(BayesianBaseline):
-    """Gaussian weights under a Gaussian prior, with the KL in closed form; the noise level has a Gaussian of its own.
+    """Gaussian weights under a Gaussian prior, with the KL in closed form.
 
+    The noise level has a Gaussian of its own, and a second output of the network says how a row differs from it.
     Warm start: the means begin at the pilot's weights. The KL counts `kl_weight` times, see `weights.py`.
     Validation rows choose the pilot and give one factor on all variances (every method gets validation rows for early
     stopping, selection and calibration); the optimisation itself runs to its end.

@@ -149,6 +149,7 @@ class BNNMCMCBaseline(BayesianBaseline):
     """
 
     requires = ("blackjax",)
+    noise_by_row = False
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ at fit, so that a row's prediction never depends on the rows beside it.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ from jax.flatten_util import ravel_pytree
 from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import NeuralBaseline, Pilot, Prepared, in_chunks, prepare
-from taylor_sensus.model.networks import Perceptron
+from taylor_sensus.model.networks import Dense, MeanNetwork, Perceptron
 from taylor_sensus.training.batches import batch_rows
 
 KL_WEIGHT = 0.1
@@ -59,16 +59,34 @@ def as_perceptron(vector: Array, like: Perceptron) -> Perceptron:
     return jax.tree.unflatten(structure, [p.reshape(np.shape(leaf)) for p, leaf in zip(parts, leaves, strict=True)])
 
 
+REACH = 1.0
+"""Log standard deviations of the noise stay within this of their overall level."""
+
+
+def with_noise_output(perceptron: Perceptron) -> Perceptron:
+    """The same perceptron with a second output of 0: how the noise of a row differs from the overall level."""
+    *hidden, last = perceptron.layers
+    wide = Dense(np.pad(last.weight, ((0, 0), (0, 1))), np.pad(last.bias, (0, 1)))
+    return Perceptron((*hidden, wide), perceptron.activation)
+
+
+def mean_and_log_noise(perceptron: Perceptron, features: Array) -> tuple[Array, Array]:
+    """Of each row; the second, relative to the overall level, is 0 if the perceptron has one output."""
+    outputs = jax.vmap(perceptron)(features)
+    return outputs[:, 0], REACH * jnp.tanh(outputs[:, 1:].sum(axis=1) / REACH)
+
+
 @jax.jit
-def drawn_moments(embedding: Any, like: Perceptron, weights: Array, x: Array) -> tuple[Array, Array]:
-    """Mean and variance over the draws for each row."""
+def drawn_moments(embedding: Any, like: Perceptron, weights: Array, x: Array) -> tuple[Array, Array, Array]:
+    """Mean and variance over the draws for each row, and its noise variance relative to the overall level."""
     features = jax.vmap(embedding)(x)
 
-    def one_draw(vector: Array) -> Array:
-        return jax.vmap(as_perceptron(vector, like))(features)[:, 0]
+    def one_draw(vector: Array) -> tuple[Array, Array]:
+        mean, log_noise = mean_and_log_noise(as_perceptron(vector, like), features)
+        return mean, jnp.exp(2 * log_noise)
 
-    values = jax.lax.map(one_draw, weights)
-    return values.mean(axis=0), values.var(axis=0)
+    means, noises = jax.lax.map(one_draw, weights)
+    return means.mean(axis=0), means.var(axis=0), noises.mean(axis=0)
 
 
 @jax.jit
@@ -86,6 +104,9 @@ def draw_batch(key: Array, rows: Any, count: Array, batch: int) -> Any:
 class BayesianBaseline(NeuralBaseline):
     """A posterior over the perceptron's weights. A method says how to draw from it."""
 
+    noise_by_row: ClassVar[bool] = True
+    """Whether a second output of the perceptron says how a row's noise differs from the overall level."""
+
     def _draw(self, pilot: Pilot, prepared: Prepared, seed: int) -> Draws:
         """Draws of the weights; the features of `prepared` are already embedded."""
         raise NotImplementedError
@@ -95,6 +116,10 @@ class BayesianBaseline(NeuralBaseline):
         pilot = self.pilot(prepared, seed)
         features = _embed(pilot.network.embedding, prepared.rows.x)
         prepared = prepared._replace(rows=prepared.rows._replace(x=features))
+        if self.noise_by_row:
+            pilot = pilot._replace(
+                network=MeanNetwork(pilot.network.embedding, with_noise_output(pilot.network.perceptron))
+            )
         draws = jax.device_get(self._draw(pilot, prepared, seed))
         self.network_ = pilot.network
         self.weights_ = np.asarray(draws.weights)
@@ -105,11 +130,11 @@ class BayesianBaseline(NeuralBaseline):
 
     def _predict(self, x: np.ndarray) -> Moments:
         network = self.network_
-        mean, doubt = in_chunks(
+        mean, doubt, noise = in_chunks(
             drawn_moments, x, self.n_jobs, network.embedding, network.perceptron, self.weights_
         )  # fmt: skip
         square = self.factor_**2
-        return Moments(mean, np.full(len(x), square * self.noise_variance_), square * doubt)
+        return Moments(mean, square * self.noise_variance_ * noise, square * doubt)
 
     def _schedule(self, prepared: Prepared, epochs: float) -> Schedule:
         """So many passes over the training rows, at most as many steps as TSNet's own runs take."""
