@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit bench figures clean
+.PHONY: demo test lint types unit bench figures results clean
 
 demo: $(STAMP)  ## fit a bundled table, show errors and the noise split, write a figure and predictions
 	$(BIN)/taylor-sensus demo --out demo-output
@@ -27,6 +27,11 @@ bench: $(STAMP)  ## time a training step against the bare step and, if torch is 
 
 figures: $(STAMP)  ## redraw the figures of the README
 	$(BIN)/python -m docs.figures
+
+results: $(STAMP)  ## rebuild tables, figures and page of the comparison from its committed results
+	$(BIN)/python -m paper tables
+	$(BIN)/python -m paper figures
+	$(BIN)/python -m paper page
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed"'

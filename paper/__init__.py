@@ -2,7 +2,7 @@
 
 Run `python -m paper --help` in the repository's folder.
 
-    commands.py     the command line: run, status, tables, figures
+    commands.py     the command line: run, status, tables, figures, page
     studies.py      what a task and a study are; every study by name
     comparison.py   study `comparison`: all methods on all datasets
     timing.py       study `timing`: seconds to fit and to predict
@@ -17,7 +17,9 @@ Run `python -m paper --help` in the repository's folder.
     screen.py       progress
 
     reading.py, summaries.py, formats.py, tables.py, figures.py    from the committed files to tables and figures
+    page.py, results_page.md                     the results page RESULTS.md: words by hand, tables put in
     printed/        numbers that the paper prints
+    tables/ figures/    rebuilt from the results by `python -m paper tables` and `figures`
     results/        STUDY.csv, STUDY_seconds.csv, STUDY.json and STUDY_predictions.npz are committed;
                     STUDY/tasks/ (work in progress) and quick/ (tiny budgets) are not
 """

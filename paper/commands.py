@@ -127,6 +127,14 @@ def figures(quick: Quick = False, results: Results = None, out: Out = None) -> N
     _rebuild(write_figures, "figures", quick, results, out)
 
 
+@app.command(cls=Command)
+def page() -> None:
+    """Put the tables into the results page, paper/RESULTS.md."""
+    from paper.page import write_page
+
+    typer.echo(f"written to {write_page()}")
+
+
 def main() -> None:
     """Entry point of `python -m paper`."""
     app(prog_name="python -m paper")

@@ -21,7 +21,6 @@ from taylor_sensus.baselines.weights import (
 )
 from taylor_sensus.model.network import Parts
 from taylor_sensus.model.networks import Constant, Perceptron
-from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.training.objectives import Knobs, Stage
 
 
@@ -96,32 +95,11 @@ class BBPBaseline(BayesianBaseline):
     stopping, selection and calibration).
     """
 
-    def __init__(
-        self,
-        prior_mix: float = 0.5,
-        prior_scales: tuple[float, float] = (1.0, 0.0025),
-        kl_weight: float = KL_WEIGHT,
-        initial_std: float = 0.05,
-        draws: int = 300,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay, n_jobs, random_state
-        )
-        self.prior_mix = prior_mix
-        self.prior_scales = prior_scales
-        self.kl_weight = kl_weight
-        self.initial_std = initial_std
-        self.draws = draws
+    prior_mix: float = 0.5
+    prior_scales: tuple[float, float] = (1.0, 0.0025)
+    kl_weight: float = KL_WEIGHT
+    initial_std: float = 0.05
+    draws: int = 300
 
     def _draw(self, pilot: Pilot, prepared: Prepared, seed: int) -> Draws:
         mean = np.asarray(as_vector(pilot.network.perceptron))

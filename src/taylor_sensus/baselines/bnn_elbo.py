@@ -24,7 +24,6 @@ from taylor_sensus.baselines.weights import (
     draw_batch,
     mean_and_log_noise,
 )
-from taylor_sensus.settings import DEFAULTS
 
 
 class Numbers(NamedTuple):
@@ -114,30 +113,10 @@ class BNNELBOBaseline(BayesianBaseline):
 
     requires = ("numpyro",)
 
-    def __init__(
-        self,
-        prior_scale: float = 1.0,
-        kl_weight: float = KL_WEIGHT,
-        initial_std: float = 0.05,
-        draws: int = 300,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay, n_jobs, random_state
-        )
-        self.prior_scale = prior_scale
-        self.kl_weight = kl_weight
-        self.initial_std = initial_std
-        self.draws = draws
+    prior_scale: float = 1.0
+    kl_weight: float = KL_WEIGHT
+    initial_std: float = 0.05
+    draws: int = 300
 
     def _draw(self, pilot: Pilot, prepared: Prepared, seed: int) -> Draws:
         settings = self.settings()

@@ -17,7 +17,6 @@ from jax import Array
 
 from taylor_sensus.baselines.networks import FitRows, Pilot, Prepared
 from taylor_sensus.baselines.weights import BayesianBaseline, Draws, as_perceptron, as_vector, draw_batch
-from taylor_sensus.settings import DEFAULTS
 
 EXPLORING = 0.6
 """Share of a cycle before its first draw may be taken."""
@@ -151,34 +150,12 @@ class BNNMCMCBaseline(BayesianBaseline):
     requires = ("blackjax",)
     noise_by_row = False
 
-    def __init__(
-        self,
-        cycles: int = 4,
-        draws: int = 6,
-        prior_scale: float = 1.0,
-        temperature: float = 1.0,
-        step: float = 0.3,
-        noise_share: float = 0.1,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay, n_jobs, random_state
-        )
-        self.cycles = cycles
-        self.draws = draws
-        self.prior_scale = prior_scale
-        self.temperature = temperature
-        self.step = step
-        self.noise_share = noise_share
+    cycles: int = 4
+    draws: int = 6
+    prior_scale: float = 1.0
+    temperature: float = 1.0
+    step: float = 0.3
+    noise_share: float = 0.1
 
     def _draw(self, pilot: Pilot, prepared: Prepared, seed: int) -> Draws:
         schedule = self._schedule(prepared, 2 * self.epochs)

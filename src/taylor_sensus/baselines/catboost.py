@@ -20,21 +20,10 @@ class CatBoostBaseline(Baseline):
 
     requires = ("catboost",)
 
-    def __init__(
-        self,
-        iterations: int = 3000,
-        learning_rate: float = 0.03,
-        depth: int = 6,
-        patience: int = 200,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.iterations = iterations
-        self.learning_rate = learning_rate
-        self.depth = depth
-        self.patience = patience
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    iterations: int = 3000
+    learning_rate: float = 0.03
+    depth: int = 6
+    patience: int = 200
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         # CatBoost refuses a table in which nothing varies; it gets the training mean, which is 0 in scaled units.

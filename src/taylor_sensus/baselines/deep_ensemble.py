@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -16,7 +14,6 @@ from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, generators, 
 from taylor_sensus.baselines.warm_up import WARM_FADE, calibrated_likelihood
 from taylor_sensus.errors import SettingError
 from taylor_sensus.model.networks import Constant, MeanNetwork
-from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.training.ensemble import run_all
 from taylor_sensus.training.objectives import Stage, weighted_mean
 
@@ -57,24 +54,7 @@ GAUSSIAN = Stage("deep_ensemble", gaussian_loss, gaussian_score, PARTS)
 class DeepEnsembleBaseline(NeuralBaseline):
     """Members see all training rows and stop by their likelihood on validation rows; one factor on the std."""
 
-    def __init__(
-        self,
-        members: int = 5,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay, n_jobs, random_state
-        )
-        self.members = members
+    members: int = 5
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         if not self.members >= 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +21,6 @@ from taylor_sensus.baselines.normal_inverse_gamma import (
 )
 from taylor_sensus.baselines.warm_up import WARM_FADE, calibrated_likelihood
 from taylor_sensus.errors import SettingError
-from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.training.objectives import Stage, weighted_mean
 
 
@@ -55,24 +54,7 @@ class EvidentialBaseline(NeuralBaseline):
 
     stage: ClassVar[Stage] = Stage("evidential", evidential_loss, evidential_score, PARTS)
 
-    def __init__(
-        self,
-        evidence_weight: float = 0.01,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay, n_jobs, random_state
-        )
-        self.evidence_weight = evidence_weight
+    evidence_weight: float = 0.01
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         if not self.evidence_weight >= 0:

@@ -17,15 +17,7 @@ class ExtraTreesBaseline(ForestBaseline):
     rows. That makes the smallest spread, see forest.py, matter more here than for a random forest.
     """
 
-    def __init__(
-        self,
-        trees: int = 500,
-        max_features: float = 1.0,
-        min_samples_leaf: int = 1,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(trees, max_features, min_samples_leaf, n_jobs, random_state)
+    max_features: float = 1.0
 
     def new_forest(self, seed: int) -> Any:
         """An unfitted forest with this method's settings."""

@@ -5,8 +5,9 @@ A method writes two functions on scaled arrays, `_fit` and `_predict`; tables, n
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -37,14 +38,27 @@ class Moments(NamedTuple):
     """What more data would remove; 0 if the method does not tell the two apart."""
 
 
+_as_fields = dataclass(kw_only=True, eq=False, repr=False)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+@_as_fields
 class Baseline(RegressorMixin, BaseEstimator):
-    """A rival method. One target, numbers only, no missing values."""
+    """A rival method. One target, numbers only, no missing values.
+
+    The settings of a method are its class's annotated names with their defaults: they become the arguments of the
+    constructor, which stores them and does nothing else, as scikit-learn wants it.
+    """
 
     gives_std: ClassVar[bool] = True
     requires: ClassVar[tuple[str, ...]] = ()
     """Packages of the extra `[baselines]` that this method needs."""
-    random_state: Any
-    n_jobs: int | None
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        _as_fields(cls)
 
     def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None) -> Self:
         """Fit to a table. Without validation rows a fifth of the rows is held out for their work."""

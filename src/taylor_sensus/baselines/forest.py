@@ -26,19 +26,9 @@ SMALLEST_STD = 1e-4
 class ForestBaseline(Baseline):
     """A forest of scikit-learn, which a subclass makes."""
 
-    def __init__(
-        self,
-        trees: int = 500,
-        max_features: float = 0.5,
-        min_samples_leaf: int = 1,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.trees = trees
-        self.max_features = max_features
-        self.min_samples_leaf = min_samples_leaf
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    trees: int = 500
+    max_features: float = 0.5
+    min_samples_leaf: int = 1
 
     def new_forest(self, seed: int) -> Any:
         """An unfitted forest with this method's settings."""

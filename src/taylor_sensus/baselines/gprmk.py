@@ -8,7 +8,7 @@ scales of a kernel share one matrix product, so that a fit takes seconds where t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -69,19 +69,9 @@ class GPRMKBaseline(Baseline):
     validation rows choose among the ends and set one factor on the standard deviation.
     """
 
-    def __init__(
-        self,
-        kernel_rows: int = 700,
-        restarts: int = 2,
-        max_iterations: int = 150,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel_rows = kernel_rows
-        self.restarts = restarts
-        self.max_iterations = max_iterations
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    kernel_rows: int = 700
+    restarts: int = 2
+    max_iterations: int = 150
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         pick = np.random.default_rng(seed).permutation(len(rows.x))[: self.kernel_rows]

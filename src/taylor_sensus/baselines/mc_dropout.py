@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +14,6 @@ from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, in_chunks, prepare
 from taylor_sensus.errors import SettingError
 from taylor_sensus.model.networks import MeanNetwork
-from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.training.objectives import Stage, mean_score, weighted_mean
 
 
@@ -51,26 +49,8 @@ class MCDropoutBaseline(NeuralBaseline):
     factor on the std come from validation rows.
     """
 
-    def __init__(
-        self,
-        dropout: float = 0.1,
-        draws: int = 300,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay, n_jobs, random_state
-        )
-        self.dropout = dropout
-        self.draws = draws
+    dropout: float = 0.1
+    draws: int = 300
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         if not 0 <= self.dropout < 0.99:

@@ -25,7 +25,6 @@ from taylor_sensus.baselines.networks import (
 )
 from taylor_sensus.errors import SettingError
 from taylor_sensus.model.networks import Constant, Perceptron, VarianceNetwork
-from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.training.batches import assign_folds, held_out_average, pad, unseen_mask
 from taylor_sensus.training.ensemble import run_all
 from taylor_sensus.training.objectives import Stage, weighted_mean
@@ -59,24 +58,7 @@ class MeanThenVarianceBaseline(NeuralBaseline):
     Validation rows stop the members and the variance network, and give one factor on the std.
     """
 
-    def __init__(
-        self,
-        members: int = 5,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay, n_jobs, random_state
-        )
-        self.members = members
+    members: int = 5
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         if not self.members >= 1:

@@ -6,7 +6,7 @@ would work against the likelihood at large errors; so it becomes linear where th
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,6 @@ from taylor_sensus.baselines.evidential import EvidentialBaseline, evidential_sc
 from taylor_sensus.baselines.networks import PARTS
 from taylor_sensus.baselines.normal_inverse_gamma import evidence, lipschitz_squared_error
 from taylor_sensus.baselines.warm_up import WARM_FADE
-from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.training.objectives import Stage, weighted_mean
 
 
@@ -30,22 +29,3 @@ class MTENetBaseline(EvidentialBaseline):
     """The evidential head and moments; only the loss differs. One factor on its std from validation rows."""
 
     stage: ClassVar[Stage] = Stage("mt_enet", multi_task_loss, evidential_score, PARTS)
-
-    def __init__(
-        self,
-        evidence_weight: float = 0.01,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            evidence_weight, width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay,
-            n_jobs, random_state,
-        )  # fmt: skip

@@ -67,29 +67,14 @@ def prepare(table: Scaled, fit: np.ndarray | None = None, held: np.ndarray | Non
 class NeuralBaseline(Baseline):
     """A rival built on our mean network. Its settings have TSNet's names and defaults."""
 
-    def __init__(
-        self,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.width = width
-        self.depth = depth
-        self.activation = activation
-        self.embedding = embedding
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    width: int = DEFAULTS.width
+    depth: int = DEFAULTS.depth
+    activation: str = DEFAULTS.activation
+    embedding: str = DEFAULTS.embedding
+    epochs: int = DEFAULTS.epochs
+    batch_size: int = DEFAULTS.batch_size
+    learning_rate: float = DEFAULTS.learning_rate
+    weight_decay: float = DEFAULTS.weight_decay
 
     def settings(self) -> Settings:
         """This method's settings in TSNet's record, checked as TSNet checks them."""

@@ -20,21 +20,10 @@ class NGBoostBaseline(Baseline):
 
     requires = ("ngboost",)
 
-    def __init__(
-        self,
-        iterations: int = 2000,
-        learning_rate: float = 0.01,
-        depth: int = 3,
-        patience: int = 100,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.iterations = iterations
-        self.learning_rate = learning_rate
-        self.depth = depth
-        self.patience = patience
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    iterations: int = 2000
+    learning_rate: float = 0.01
+    depth: int = 3
+    patience: int = 100
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         self.stages_ = 0

@@ -18,7 +18,6 @@ from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, generators, in_chunks, prepare
 from taylor_sensus.model.network import Parts
 from taylor_sensus.model.networks import MeanNetwork, Perceptron, smooth_clip
-from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.training.objectives import Knobs, Stage
 
 
@@ -115,24 +114,7 @@ class VAERBaseline(NeuralBaseline):
 
     gives_std = False
 
-    def __init__(
-        self,
-        latent: int = 8,
-        width: int = DEFAULTS.width,
-        depth: int = DEFAULTS.depth,
-        activation: str = DEFAULTS.activation,
-        embedding: str = DEFAULTS.embedding,
-        epochs: int = DEFAULTS.epochs,
-        batch_size: int = DEFAULTS.batch_size,
-        learning_rate: float = DEFAULTS.learning_rate,
-        weight_decay: float = DEFAULTS.weight_decay,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            width, depth, activation, embedding, epochs, batch_size, learning_rate, weight_decay, n_jobs, random_state
-        )
-        self.latent = latent
+    latent: int = 8
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         prepared = prepare(rows)
