@@ -2,7 +2,7 @@
 
     STUDY.csv               dataset, method, seed, the study's parameters, then every value except seconds
     STUDY_seconds.csv       the same tasks with their seconds, which no two runs have in common
-    STUDY_predictions.npz   arrays KEY/y, KEY/mean, ... of every task; absent if the study keeps none
+    STUDY_predictions.npz   arrays KEY/row, KEY/error, ... of every task; absent if the study keeps none
     STUDY.json              how each line was made: data, settings, versions, command
 
 A fresh clone has only these, so they are read as well as written: what they hold need not be run again.

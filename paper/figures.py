@@ -19,6 +19,8 @@ from taylor_sensus.plots.style import COLOURS
 from taylor_sensus.scores import calibration_curve
 
 ORIGIN_COLOURS = {"ours": COLOURS["validation"], "today": COLOURS["training"], "paper": COLOURS["guide"]}
+COVERAGES = {0.5: "o", 0.8: "s", 0.9: "^", 0.95: "D"}
+"""Promised coverages, and their marks."""
 ORIGINS = {"ours": "ours", "today": "rivals of today", "paper": "rivals in the paper"}
 
 
@@ -56,42 +58,41 @@ def rank_plot(results: Results) -> Figure:
             values = own[score].dropna()
             axes.scatter(values, np.full(len(values), place + shift), s=13, marker=marks[score], color=colour, zorder=2)
     axes.set_yticks(range(len(found)), [METHODS[m].label for m in found.index])
-    axes.invert_yaxis()
     axes.set_xlim(0, len(found) + 0.6)
     axes.set_xlabel("rank (1 is best); bar: mean over all cells, marks: single datasets")
     for score, mark in marks.items():
         axes.scatter([], [], marker=mark, color="#333333", s=16, label=HEADINGS[score].split(",")[0])
     for origin, word in ORIGINS.items():
-        axes.barh([0], [0], color=ORIGIN_COLOURS[origin], alpha=0.35, label=word)
-    axes.legend(loc="lower right", fontsize=8, frameon=False)
+        axes.barh([0], [0], height=0, color=ORIGIN_COLOURS[origin], alpha=0.35, label=word)
+    axes.set_ylim(len(found) - 0.4, -0.6)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=6, fontsize=8, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 
 def calibration_plot(results: Results, dataset: str) -> Figure:
-    """Observed minus promised coverage of central intervals, all splits together; zero is honest."""
-    levels = np.linspace(0.05, 0.95, 19)
-    figure = Figure(figsize=(8.6, 4.6), layout="constrained")
+    """A line a method: observed minus promised coverage of central intervals, all splits together; zero is honest."""
+    methods = [m for m in METHODS if METHODS[m].gives_std and any(k[:2] == (dataset, m) for k in results.predictions)]
+    figure = Figure(figsize=(8, 0.34 * len(methods) + 1.6), layout="constrained")
     axes = figure.add_subplot()
-    axes.axhline(0, color="#333333", linewidth=0.8)
-    axes.text(0.06, 0.005, "honest", fontsize=8, color="#333333")
-    styles = ["-", "--", ":", "-."]
-    for place, method in enumerate(m for m in METHODS if METHODS[m].gives_std):
-        rows = [f for k, f in results.predictions.items() if k[:2] == (dataset, method)]
-        if not rows:
-            continue
-        table = pd.concat(rows)
-        curve = calibration_curve(table.y.to_numpy(), table["mean"].to_numpy(), table["std"].to_numpy(), levels)
-        ours = METHODS[method].origin == "ours"
-        axes.plot(
-            curve.nominal, curve.observed - curve.nominal, label=METHODS[method].label,
-            linewidth=2.4 if method == "tsnet" else 1.2, linestyle="-" if method == "tsnet" else styles[place % 4],
-            color=ORIGIN_COLOURS["ours"] if ours else matplotlib.colormaps["tab20"](place / 17),
-            zorder=3 if ours else 2,
-        )  # fmt: skip
-    axes.set_xlabel("promised coverage of the interval")
-    axes.set_ylabel("observed minus promised")
+    axes.axvline(0, color="#333333", linewidth=0.8)
+    for place, method in enumerate(methods):
+        table = pd.concat([f for k, f in results.predictions.items() if k[:2] == (dataset, method)])
+        error = table.error.to_numpy()
+        curve = calibration_curve(error, np.zeros_like(error), table["std"].to_numpy(), list(COVERAGES))
+        gap = curve.observed - curve.nominal
+        colour = ORIGIN_COLOURS[METHODS[method].origin]
+        axes.plot([gap.min(), gap.max()], [place, place], color=colour, alpha=0.35, linewidth=5, zorder=1)
+        for x, mark in zip(gap, COVERAGES.values(), strict=True):
+            axes.scatter(x, place, marker=mark, s=26, color=colour, zorder=2)
+    axes.set_yticks(range(len(methods)), [METHODS[m].label for m in methods])
+    axes.set_ylim(len(methods) - 0.4, -0.6)
+    axes.set_xlabel("observed minus promised coverage: left of 0 too sure, right of 0 too careful")
     axes.set_title(title(dataset), loc="left", fontsize=10)
-    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5))
+    for level, mark in COVERAGES.items():
+        axes.scatter([], [], marker=mark, color="#333333", s=26, label=f"{level:.0%} interval")
+    for origin, word in ORIGINS.items():
+        axes.plot([], [], color=ORIGIN_COLOURS[origin], alpha=0.35, linewidth=5, label=word)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=8, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     return figure

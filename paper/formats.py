@@ -23,9 +23,8 @@ def write_table(frame: pd.DataFrame, out: Path, name: str, caption: str) -> None
 
 def markdown(frame: pd.DataFrame) -> str:
     """A pipe table; the first column to the left, numbers to the right."""
-    head = [str(c) for c in frame.columns]
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    body = [[str(cell).replace("|", r"\|") for cell in row] for row in frame.itertuples(index=False)]
+    rule = ["---", *["---:"] * (len(frame.columns) - 1)]
+    head, *body = [[str(cell).replace("|", r"\|") for cell in row] for row in [frame.columns, *frame.to_numpy()]]
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *body])
 
 

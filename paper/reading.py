@@ -22,7 +22,7 @@ class Results:
     study: str
     scores: pd.DataFrame
     predictions: dict[Key, pd.DataFrame] = field(default_factory=dict)
-    """Columns row, y, mean, std."""
+    """Columns row, error (target minus mean) and std."""
 
     @property
     def datasets(self) -> list[str]:

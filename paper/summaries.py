@@ -50,10 +50,10 @@ def ranks(scores: pd.DataFrame, methods: list[str] | None = None) -> pd.DataFram
     return by_score.sort_values("all", kind="stable")
 
 
-def row_scores(y: np.ndarray, mean: np.ndarray, std: np.ndarray) -> dict[str, np.ndarray]:
+def row_scores(error: np.ndarray, std: np.ndarray) -> dict[str, np.ndarray]:
     """Squared error and negative log-likelihood (printed form) of each row; the second is NaN without a std."""
-    error = (y - mean).astype(float)
-    return {"mse": error**2, "nll_paper": np.log(std) + error**2 / (2.0 * std.astype(float) ** 2)}
+    error, std = error.astype(float), std.astype(float)
+    return {"mse": error**2, "nll_paper": np.log(std) + error**2 / (2 * std**2)}
 
 
 def differences(predictions: Mapping[tuple[str, str, int], pd.DataFrame], score: str) -> pd.DataFrame:
@@ -61,7 +61,7 @@ def differences(predictions: Mapping[tuple[str, str, int], pd.DataFrame], score:
 
     A row of a dataset that was a test row in several splits is one unit: its differences are averaged first. The
     interval says what other rows of the same kind would give, not what other training sets would.
-    Each frame has the columns row, y, mean, std.
+    Each frame has the columns row, error, std.
     """
     lines = []
     for dataset in sorted({key[0] for key in predictions}):
@@ -90,7 +90,7 @@ def differences(predictions: Mapping[tuple[str, str, int], pd.DataFrame], score:
 def _by_row(frames: Mapping[tuple[str, str, int], pd.DataFrame], score: str) -> pd.Series:
     """One score for each seed and row."""
     parts = {
-        seed: pd.Series(row_scores(f.y.to_numpy(), f["mean"].to_numpy(), f["std"].to_numpy())[score], index=f.row)
+        seed: pd.Series(row_scores(f.error.to_numpy(), f["std"].to_numpy())[score], index=f.row)
         for (_, _, seed), f in frames.items()
     }
     return pd.concat(parts, names=["seed", "row"])

@@ -17,7 +17,7 @@ from taylor_sensus.data.datasets import DATASETS
 SCORES = ("mse", "rmse", "mae", "nll", "nll_paper", "crps", "coverage_90", "width_90", "std_error_spearman")
 HEADINGS = {
     "mse": "MSE", "rmse": "RMSE", "mae": "MAE", "nll": "NLL", "nll_paper": "NLL, printed form", "crps": "CRPS",
-    "coverage_90": "90 % coverage", "width_90": "90 % width", "std_error_spearman": "rank corr. of std and |error|",
+    "coverage_90": "90 % coverage", "width_90": "90 % width", "std_error_spearman": "rank corr. of std and error size",
     "all": "mean rank",
 }  # fmt: skip
 PAPERS = [name for name, method in METHODS.items() if method.origin == "paper"]

@@ -17,6 +17,7 @@ import traceback
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from paper.studies import Task, function
@@ -120,8 +121,8 @@ def _thread_limit(wanted: bool):
         yield
         return
     limit_threads()
-    import numpy  # noqa: F401  (its libraries must be loaded, or there is nothing to limit)
-    import scipy.linalg  # noqa: F401
+    for name in ("numpy", "scipy.linalg"):  # their libraries must be loaded, or there is nothing to limit
+        import_module(name)
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sklearn.ensemble import ExtraTreesRegressor
 
 from taylor_sensus.baselines.forest import ForestBaseline
-from taylor_sensus.training.ensemble import cores
 
 
 class ExtraTreesBaseline(ForestBaseline):
@@ -17,14 +14,5 @@ class ExtraTreesBaseline(ForestBaseline):
     rows. That makes the smallest spread, see forest.py, matter more here than for a random forest.
     """
 
+    kind = ExtraTreesRegressor
     max_features: float = 1.0
-
-    def new_forest(self, seed: int) -> Any:
-        """An unfitted forest with this method's settings."""
-        return ExtraTreesRegressor(
-            n_estimators=self.trees,
-            max_features=self.max_features,
-            min_samples_leaf=self.min_samples_leaf,
-            n_jobs=cores(self.n_jobs),
-            random_state=seed,
-        )

@@ -5,6 +5,7 @@ A method writes two functions on scaled arrays, `_fit` and `_predict`; tables, n
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
@@ -43,7 +44,7 @@ _as_fields = dataclass(kw_only=True, eq=False, repr=False)
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 @_as_fields
-class Baseline(RegressorMixin, BaseEstimator):
+class Baseline(RegressorMixin, BaseEstimator, ABC):
     """A rival method. One target, numbers only, no missing values.
 
     The settings of a method are its class's annotated names with their defaults: they become the arguments of the
@@ -110,11 +111,13 @@ class Baseline(RegressorMixin, BaseEstimator):
             index=index,
         )
 
+    @abstractmethod
     def _fit(self, rows: Scaled, seed: int) -> None:
-        raise NotImplementedError
+        """Learn from scaled rows; the seed is the only source of randomness."""
 
+    @abstractmethod
     def _predict(self, x: np.ndarray) -> Moments:
-        raise NotImplementedError
+        """What the method says of scaled rows, each by itself."""
 
 
 def _check_packages(names: tuple[str, ...]) -> None:

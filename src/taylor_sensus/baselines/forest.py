@@ -9,7 +9,7 @@ choose the floor. Where twins do have equal targets they choose a small one, and
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,15 +24,22 @@ SMALLEST_STD = 1e-4
 
 
 class ForestBaseline(Baseline):
-    """A forest of scikit-learn, which a subclass makes."""
+    """A forest of scikit-learn; a subclass says of which kind."""
 
+    kind: ClassVar[Any]
     trees: int = 500
     max_features: float = 0.5
     min_samples_leaf: int = 1
 
     def new_forest(self, seed: int) -> Any:
         """An unfitted forest with this method's settings."""
-        raise NotImplementedError
+        return self.kind(
+            n_estimators=self.trees,
+            max_features=self.max_features,
+            min_samples_leaf=self.min_samples_leaf,
+            n_jobs=cores(self.n_jobs),
+            random_state=seed,
+        )
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         # Equally good splits are told apart by the last digits of targets, which depend on the target's unit.

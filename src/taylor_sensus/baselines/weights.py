@@ -7,6 +7,7 @@ at fit, so that a row's prediction never depends on the rows beside it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -107,9 +108,9 @@ class BayesianBaseline(NeuralBaseline):
     noise_by_row: ClassVar[bool] = True
     """Whether a second output of the perceptron says how a row's noise differs from the overall level."""
 
+    @abstractmethod
     def _draw(self, pilot: Pilot, prepared: Prepared, seed: int) -> Draws:
         """Draws of the weights; the features of `prepared` are already embedded."""
-        raise NotImplementedError
 
     def _fit(self, rows: Scaled, seed: int) -> None:
         prepared = prepare(rows)

@@ -1,0 +1,78 @@
+"""What is committed fits together: tables and page are those that the committed results give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from paper import page
+from paper.atomic import StorageError
+from paper.collected import read_collected
+from paper.commands import RESULTS
+from paper.figures import write_figures
+from paper.studies import COMPARISON, Selection
+from paper.tables import write_tables
+
+PAPER = Path(page.__file__).parent
+
+
+def test_the_comparison_is_whole_and_nothing_failed():
+    found = read_collected(RESULTS, COMPARISON)
+    wanted = {task.key for task in COMPARISON.tasks(Selection())}
+    assert wanted <= set(found), sorted(wanted - set(found))[:5]
+    kept = {name for record in found.values() for name in record.arrays}
+    assert kept == {"row", "error", "std"}, "targets are the data of others and are not committed"
+
+
+def test_tables_and_page_are_rebuilt_to_the_same_bytes(tmp_path):
+    for path in write_tables(RESULTS, tmp_path):
+        committed = PAPER / "tables" / path.name
+        assert committed.read_bytes() == path.read_bytes(), f"{path.name}: run python -m paper tables, then page"
+    page.write_page(tmp_path, tmp_path / "RESULTS.md")
+    assert page.PAGE.read_bytes() == (tmp_path / "RESULTS.md").read_bytes(), "run: python -m paper page"
+
+
+def test_every_figure_is_there(tmp_path):
+    drawn = {path.name for path in write_figures(RESULTS, tmp_path)}
+    assert drawn == {path.name for path in (PAPER / "figures").glob("*.svg")}
+
+
+def test_rivals_are_as_good_as_their_authors_say():
+    """Mean squared errors on concrete, five splits; and error bars that say something."""
+    most = {
+        "gprmk": 30, "mcrf": 27, "mlp": 35, "mc_dropout": 40, "bnn_elbo": 35, "bnn_mcmc": 35, "bbp": 40, "vaer": 45,
+        "evidential": 35, "mt_enet": 35, "catboost": 17, "extra_trees": 24, "ngboost": 36, "deep_ensemble": 28,
+    }  # fmt: skip
+    scores = pd.read_csv(RESULTS / "comparison.csv").query("dataset == 'concrete' and seed < 5 and not search")
+    found = scores.groupby("method")[["mse", "std_error_spearman"]].mean()
+    assert {name: found.mse[name] for name in most if found.mse[name] > most[name]} == {}
+    assert (found.std_error_spearman.dropna() > 0.1).all(), found.std_error_spearman
+
+
+REFERENCES = {
+    "mcrf": (16_960, 3_326, 1.746, 25.4, 0.143, 0.0314),
+    "extra_trees": (13_290, 3_335, 1.760, 22.7, 0.129, 0.0261),
+    "gprmk": (21_500, 3_117, 1.533, 27.4, 0.112, 0.0203),
+    "ngboost": (20_530, 3_440, 1.570, 33.4, 0.156, 0.0307),
+    "catboost": (12_760, 3_195, 1.519, 15.5, 0.1055, 0.0224),
+}
+"""Mean squared errors of independent runs with the same splits, in the order of the six datasets."""
+SIX = ("matbench_steels", "diabetes", "forest_fires", "concrete", "wine_red", "wine_white")
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_reference_figures_are_reproduced_or_beaten(name):
+    scores = pd.read_csv(RESULTS / "comparison.csv").query("method == @name and seed < 5 and not search")
+    found = scores.groupby("dataset").mse.agg(["mean", "sem"])
+    for dataset, reference in zip(SIX, REFERENCES[name], strict=True):
+        mean, error = found.loc[dataset]
+        assert mean < reference + 2 * error, f"{dataset}: {mean:.4g} ± {error:.2g}, reference {reference}"
+
+
+def test_a_page_without_its_tables_says_what_to_run(tmp_path):
+    with pytest.raises(StorageError, match="python -m paper tables"):
+        page.page("{{ ranks }}\n", tmp_path)
+    (tmp_path / "ranks.md").write_text("caption\n\n| a |\n")
+    assert page.page("before\n\n{{ ranks }}\n\nafter\n", tmp_path) == "before\n\ncaption\n\n| a |\n\nafter\n"
