@@ -6,6 +6,13 @@ Run `python -m paper --help` in the repository's folder.
     studies.py      what a task and a study are; every study by name
     comparison.py   study `comparison`: all methods on all datasets
     timing.py       study `timing`: seconds to fit and to predict
+    ablation.py     study `ablation`: the default with one thing changed at a time
+    calibration.py  study `calibration`: error bars and learned noise where the truth is known
+    speed.py        study `speed`: what accuracy costs in seconds
+    published.py    study `published`: the splits of others, beside their figures
+    variants.py     the variants of TSNet that `ablation` and `speed` compare
+    study_data.py, real_tables.py    every table by name, and its splits
+    trials.py       what the studies share: one method fitted, timed and judged
     running.py      one run from start to end: what is open, who does it, what is written
     backends.py     who does the tasks: this process, worker processes (joblib), a Dask cluster
     work.py         how one task is done, the same in every process
@@ -17,8 +24,10 @@ Run `python -m paper --help` in the repository's folder.
     screen.py       progress
 
     reading.py, summaries.py, formats.py, tables.py, figures.py    from the committed files to tables and figures
-    page.py, results_page.md                     the results page RESULTS.md: words by hand, tables put in
-    printed/        numbers that the paper prints
+    STUDY_tables.py, STUDY_figure.py, ablation_summary.py    the same of the four studies after the comparison
+    page.py, results_page.md, sections/          the results page RESULTS.md: words by hand, tables put in;
+                    a section of `sections/` is shown once its study has results
+    printed/        numbers that the paper prints, and in published.csv those of others
     tables/ figures/    rebuilt from the results by `python -m paper tables` and `figures`
     results/        STUDY.csv, STUDY_seconds.csv, STUDY.json and STUDY_predictions.npz are committed;
                     STUDY/tasks/ (work in progress) and quick/ (tiny budgets) are not

@@ -16,7 +16,6 @@ import itertools
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -24,23 +23,15 @@ import numpy as np
 
 from paper.ledger import plain
 from paper.studies import Inputs, Result, Task
-from taylor_sensus.baselines.networks import NeuralBaseline
+from paper.study_data import data_sha256
+from paper.trials import fit, judge, settings_of
 from taylor_sensus.baselines.registry import METHODS, Method, method
 from taylor_sensus.data.datasets import SplitDataset, load_dataset, split_dataset
-from taylor_sensus.regressor import TSNetRegressor
-from taylor_sensus.scores import evaluate, mae, mse, nll, r2, rmse
-from taylor_sensus.settings import CONSTRUCTOR, resolve
-
-NOT_SETTINGS = ("random_state", "n_jobs", "verbose")
-ACCURACY = {"mse": mse, "mae": mae, "rmse": rmse, "r2": r2}
-DISTRIBUTION = (
-    *("nll", "nll_paper", "crps", "coverage_50", "coverage_80", "coverage_90", "coverage_95"),
-    *("width_90", "coverage_90_low", "coverage_90_mid", "coverage_90_high", "std_error_spearman"),
-)
+from taylor_sensus.scores import mse, nll
 
 
-class Fitted(NamedTuple):
-    """A model, and what it took."""
+class Chosen(NamedTuple):
+    """A fitted model, and what a search changed."""
 
     model: Any
     changes: Mapping[str, Any]
@@ -55,24 +46,19 @@ def run(task: Task, n_jobs: int | None) -> Result:
     grid = kind.grid if task.parameters.get("search") else {}
     fitted = _best(kind, task, parts, n_jobs, grid)
     search_seconds = time.perf_counter() - started
-    started = time.perf_counter()
-    prediction = fitted.model.predict_distribution(parts.X_test)
-    predict_seconds = time.perf_counter() - started
-    y = np.asarray(parts.y_test, np.float64)
-    found = {name: score(y, prediction.mean) for name, score in ACCURACY.items()}
-    found |= evaluate(y, prediction) if kind.gives_std else {}
+    judged = judge(fitted.model, parts, gives_std=kind.gives_std)
     values = {
-        "rows": len(y),
-        **{name: found.get(name) for name in (*ACCURACY, *DISTRIBUTION)},
+        "rows": len(parts.y_test),
+        **judged.scores,
         "searched": json.dumps(plain(fitted.changes), sort_keys=True) if grid else None,
         "fit_seconds": fitted.seconds,
-        "predict_seconds": predict_seconds,
+        "predict_seconds": judged.seconds,
         "search_seconds": search_seconds if grid else None,
     }
     arrays = {  # no targets: they belong to the authors of the data, and are not ours to publish
         "row": np.asarray(parts.X_test.index, np.int32),
-        "error": (y - prediction.mean).astype(np.float32),
-        "std": np.asarray(prediction.std, np.float32),
+        "error": (np.asarray(parts.y_test, np.float64) - judged.prediction.mean).astype(np.float32),
+        "std": np.asarray(judged.prediction.std, np.float32),
     }
     return Result(values, arrays)
 
@@ -80,42 +66,27 @@ def run(task: Task, n_jobs: int | None) -> Result:
 def inputs(task: Task) -> Inputs:
     """The data's hash and the method's settings."""
     quick, search = bool(task.parameters.get("quick")), bool(task.parameters.get("search"))
-    settings = dict(method_settings(task.method, quick))
+    settings = dict(_settings(task.method, quick))
     if search:
         settings["grid"] = plain(METHODS[task.method].grid)
-    return Inputs(dataset_sha256(task.dataset), settings)
+    return Inputs(data_sha256(task.dataset), settings)
 
 
 @cache
-def dataset_sha256(name: str) -> str:
-    """Of the file that the rows come from."""
-    return load_dataset(name).sha256
-
-
-@cache
-def method_settings(name: str, quick: bool) -> dict[str, Any]:
-    """All of a method's constructor arguments, and for networks every setting behind them, as JSON values."""
-    made = method(name).make(random_state=0, quick=quick)
-    given = {key: value for key, value in made.get_params(deep=False).items() if key not in NOT_SETTINGS}
-    if isinstance(made, TSNetRegressor):
-        given |= asdict(resolve({key: given[key] for key in CONSTRUCTOR}, made.details))
-    elif isinstance(made, NeuralBaseline):
-        given |= asdict(made.settings())
-    return plain(given)
+def _settings(name: str, quick: bool) -> dict[str, Any]:
+    return settings_of(method(name), quick)
 
 
 def _best(
     kind: Method, task: Task, parts: SplitDataset, n_jobs: int | None, grid: Mapping[str, tuple[Any, ...]]
-) -> Fitted:
+) -> Chosen:
     """The combination that is best on validation rows; of equals, the first. Without a grid, the one there is."""
     best, best_score = None, np.inf
     for values in itertools.product(*grid.values()):
         changes = dict(zip(grid, values, strict=True))
         quick = bool(task.parameters.get("quick"))
         model = kind.make(random_state=task.seed, n_jobs=n_jobs, quick=quick, **changes)
-        started = time.perf_counter()
-        model.fit(parts.X_train, parts.y_train, X_val=parts.X_val, y_val=parts.y_val)
-        fitted = Fitted(model, changes, time.perf_counter() - started)
+        fitted = Chosen(model, changes, fit(model, parts).seconds)
         score = _validation_score(model, parts, kind.gives_std) if grid else 0.0
         if best is None or score < best_score:
             best, best_score = fitted, score

@@ -1,7 +1,8 @@
-"""`python -m paper figures`: every figure of the comparison, redrawn from committed results."""
+"""`python -m paper figures`: every figure, redrawn from committed results."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
@@ -10,10 +11,13 @@ import pandas as pd
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from paper.reading import Results, read_results
+from paper.ablation_figure import ablation_figures
+from paper.calibration_figure import reliability_figures
+from paper.formats import HEADINGS
+from paper.reading import Results, whatever_there_is
 from paper.studies import SIX
+from paper.study_data import title
 from paper.summaries import averages, ranks
-from paper.tables import HEADINGS, title
 from taylor_sensus.baselines.registry import METHODS
 from taylor_sensus.plots.style import COLOURS
 from taylor_sensus.scores import calibration_curve
@@ -25,20 +29,25 @@ ORIGINS = {"ours": "ours", "today": "rivals of today", "paper": "rivals in the p
 
 
 def write_figures(results: Path, out: Path, *, quick: bool = False) -> list[Path]:
-    """The rank plot and one calibration plot a dataset, as SVG."""
+    """All figures that the results at hand allow, as SVG."""
     out.mkdir(parents=True, exist_ok=True)
-    comparison = read_results(results, "comparison", quick=quick)
-    _save(rank_plot(comparison), out / "ranks.svg")
-    for dataset in comparison.datasets:
-        _save(calibration_plot(comparison, dataset), out / f"calibration_{dataset}.svg")
+    for study, found in whatever_there_is(results, DRAWERS, quick=quick).items():
+        for name, figure in DRAWERS[study](found).items():
+            save(figure, out / f"{name}.svg")
     return sorted(out.glob("*.svg"))
 
 
-def _save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path) -> None:
     """Without a date or random names inside, so that the same results give the same bytes."""
     with matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none"}):
         FigureCanvasSVG(figure)
         figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+def _comparison(comparison: Results) -> dict[str, Figure]:
+    """The rank plot and one calibration plot a dataset."""
+    plots = {f"calibration_{dataset}": calibration_plot(comparison, dataset) for dataset in comparison.datasets}
+    return {"ranks": rank_plot(comparison), **plots}
 
 
 def rank_plot(results: Results) -> Figure:
@@ -96,3 +105,11 @@ def calibration_plot(results: Results, dataset: str) -> Figure:
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=8, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+DRAWERS: dict[str, Callable[[Results], dict[str, Figure]]] = {
+    "comparison": _comparison,
+    "ablation": ablation_figures,
+    "calibration": reliability_figures,
+}
+"""By study; each gives its figures by name."""

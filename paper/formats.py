@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
+HEADINGS = {
+    "mse": "MSE", "rmse": "RMSE", "mae": "MAE", "nll": "NLL", "nll_paper": "NLL, printed form", "crps": "CRPS",
+    "coverage_90": "90 % coverage", "width_90": "90 % width", "std_error_spearman": "rank corr. of std and error size",
+    "all": "mean rank",
+}  # fmt: skip
+"""Scores as tables name them."""
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 LATEX = str.maketrans({"%": r"\%", "_": r"\_", "&": r"\&", "±": r"$\pm$", "×": r"$\times$", "–": "--"})
 

@@ -10,6 +10,8 @@ from paper.atomic import StorageError, write_whole
 HERE = Path(__file__).parent
 TEMPLATE = HERE / "results_page.md"
 PAGE = HERE / "RESULTS.md"
+SECTIONS = tuple(HERE / "sections" / f"{name}.md" for name in ("ablation", "calibration", "speed", "published"))
+"""What follows of studies that have results, in this order."""
 PLACE = re.compile(r"^\{\{ (\w+) \}\}$", re.MULTILINE)
 """A line `{{ name }}` stands for the table of that name."""
 
@@ -26,7 +28,16 @@ def page(template: str, tables: Path) -> str:
     return PLACE.sub(table, template)
 
 
+def section(template: str, tables: Path) -> str:
+    """A study's section, after a blank line; nothing where the study has no tables yet."""
+    if not any((tables / f"{name}.md").exists() for name in PLACE.findall(template)):
+        return ""
+    return "\n" + page(template, tables)
+
+
 def write_page(tables: Path = HERE / "tables", out: Path = PAGE) -> Path:
     """Write the page from the tables as they are."""
-    write_whole(out, page(TEMPLATE.read_text(encoding="utf-8"), tables).encode())
+    text = page(TEMPLATE.read_text(encoding="utf-8"), tables)
+    text += "".join(section(path.read_text(encoding="utf-8"), tables) for path in SECTIONS)
+    write_whole(out, text.encode())
     return out

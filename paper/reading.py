@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,20 +31,39 @@ class Results:
         return list(dict.fromkeys(self.scores.dataset))
 
 
-def read_results(results: Path, study: str, *, searched: bool = False, quick: bool = False) -> Results:
-    """The tasks of one kind: with or without a search, with whole or tiny budgets."""
+def find_results(results: Path, study: str, *, searched: bool = False, quick: bool = False) -> Results | None:
+    """The tasks of one kind: with or without a search, with whole or tiny budgets. None if there are none."""
     kind = STUDIES[study]
+    own = {name: default for name, default in kind.parameters.items() if name not in ("search", "quick")}
     lines, predictions = [], {}
     for record in read_collected(results, kind).values():
         task = record.task
         if (bool(task.parameters.get("search")), bool(task.parameters.get("quick"))) != (searched, quick):
             continue
-        lines.append({"dataset": task.dataset, "method": task.method, "seed": task.seed, **record.values})
+        given = {name: task.parameters.get(name, default) for name, default in own.items()}
+        lines.append({"dataset": task.dataset, "method": task.method, "seed": task.seed, **given, **record.values})
         if record.arrays:
             predictions[task.dataset, task.method, task.seed] = pd.DataFrame(dict(record.arrays))
     if not lines:
-        raise StorageError(f"{results} has no results of the study {study}; run: python -m paper run {study}")
+        return None
     scores = pd.DataFrame(lines)
     numbers = [c for c in scores.columns if c not in ("dataset", "method", "searched")]
     scores[numbers] = scores[numbers].astype(float)
     return Results(study, scores, predictions)
+
+
+def read_results(results: Path, study: str, *, searched: bool = False, quick: bool = False) -> Results:
+    """The same, where there must be some."""
+    found = find_results(results, study, searched=searched, quick=quick)
+    if found is None:
+        raise StorageError(f"{results} has no results of the study {study}; run: python -m paper run {study}")
+    return found
+
+
+def whatever_there_is(results: Path, studies: Iterable[str], *, quick: bool = False) -> dict[str, Results]:
+    """The results of those studies that have any; that none has is an error."""
+    found = {study: find_results(results, study, quick=quick) for study in studies}
+    there = {study: own for study, own in found.items() if own is not None}
+    if not there:
+        read_results(results, next(iter(found)), quick=quick)
+    return there

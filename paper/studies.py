@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from paper.variants import ABLATION as VARIANTS
+from paper.variants import DEFAULT, MEAN_ALONE
+from paper.variants import SPEED as SPEED_VARIANTS
 from taylor_sensus.baselines.registry import METHODS
 
 if TYPE_CHECKING:
@@ -19,6 +22,14 @@ if TYPE_CHECKING:
 
 SIX = ("matbench_steels", "diabetes", "forest_fires", "concrete", "wine_red", "wine_white")
 WITHOUT_DUPLICATES = ("wine_red_distinct", "wine_white_distinct")
+FUNCTIONS = ("friedman1", "friedman2", "friedman3", "borehole", "piston", "otl_circuit", "wing_weight", "robot_arm")
+FURTHER = (
+    *("boston", "auto", "cpus", "yield", "biomass", "sacramento", "carseats", "hitters"),
+    *("friedman1", "borehole", "piston", "robot_arm"),
+)
+"""Tables of the ablation beside the six: small ones, so that it takes half an hour and not a day."""
+PROBLEMS = ("wave_even", "wave_uneven", "friedman1_relevant_even", "friedman1_relevant_uneven", "toy_1d")
+"""Of the study `calibration`."""
 QUICK_DATASETS = ("diabetes", "forest_fires")
 SEEDS = tuple(range(5))
 
@@ -110,16 +121,25 @@ def function(place: str, name: str) -> Callable[..., Any]:
     return getattr(import_module(place), name)
 
 
-def every(study: Study, wanted: Selection, datasets: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[Task]:
-    """Every method on every dataset with every seed, as far as wanted; a quick run takes two datasets and seed 0."""
+def every(
+    study: Study,
+    wanted: Selection,
+    datasets: Sequence[str],
+    seeds: Sequence[int] = SEEDS,
+    *,
+    quick_datasets: Sequence[str] = QUICK_DATASETS,
+    quick_methods: Sequence[str] | None = None,
+) -> list[Task]:
+    """Every method on every dataset with every seed, as far as wanted; a quick run takes few datasets and seed 0."""
+    methods = study.methods
     if wanted.quick:
-        datasets, seeds = QUICK_DATASETS, (0,)
+        datasets, seeds, methods = quick_datasets, (0,), quick_methods or methods
     extra = {name: True for name in study.parameters if getattr(wanted, name, False)}
     return [
         study.task(dataset, method, seed, **extra)
         for dataset in wanted.datasets or datasets
         for seed in wanted.seeds or seeds
-        for method in wanted.methods or study.methods
+        for method in wanted.methods or methods
     ]
 
 
@@ -139,7 +159,74 @@ TIMING = Study(
     alone=True,
     environment={"TAYLOR_SENSUS_CACHE": "off"},  # or else the first fit would be as fast as the last run made it
 )
-STUDIES: dict[str, Study] = {study.name: study for study in (COMPARISON, TIMING)}
+ABLATION = Study(
+    name="ablation",
+    about="the default estimator with one thing changed at a time",
+    tasks=lambda wanted: every(
+        ABLATION, wanted, (*SIX, *FURTHER), range(2),
+        quick_datasets=("diabetes", "friedman1"), quick_methods=(DEFAULT, MEAN_ALONE),
+    ),
+    place="paper.ablation",
+    methods=tuple(VARIANTS),
+    datasets=(*SIX, *FURTHER),
+    parameters={"quick": False},
+)  # fmt: skip
+CALIBRATION_ROWS = 200
+CALIBRATION_SEEDS = {60: range(10), CALIBRATION_ROWS: range(10), 1000: range(5)}
+"""Seeds for each number of training rows."""
+
+
+def _calibration(wanted: Selection) -> list[Task]:
+    """All numbers of training rows; a quick run takes the fewest."""
+    counts = (60,) if wanted.quick else tuple(CALIBRATION_SEEDS)
+    quick = {"quick_datasets": ("wave_uneven", "toy_1d")}
+    return [
+        CALIBRATION.task(task.dataset, task.method, task.seed, **{**task.parameters, "train_rows": count})
+        for count in counts
+        for task in every(CALIBRATION, wanted, PROBLEMS, CALIBRATION_SEEDS[count], **quick)
+    ]
+
+
+CALIBRATION = Study(
+    name="calibration",
+    about="functions with known noise: coverage, and the learned noise against the truth",
+    tasks=_calibration,
+    place="paper.calibration",
+    methods=("tsnet", "ngboost", "gprmk", "deep_ensemble"),
+    datasets=PROBLEMS,
+    parameters={"train_rows": CALIBRATION_ROWS, "quick": False},
+)
+SPEED = Study(
+    name="speed",
+    about="accuracy against seconds: members and ready-made settings, one task at a time",
+    tasks=lambda wanted: every(
+        SPEED, wanted, ("diabetes", "concrete", "wine_red"), range(3),
+        quick_datasets=("diabetes",), quick_methods=("fast", "catboost"),
+    ),
+    place="paper.speed",
+    methods=tuple(SPEED_VARIANTS),
+    parameters={"quick": False},
+    alone=True,
+    environment=TIMING.environment,
+)  # fmt: skip
+PUBLISHED_SEEDS = {"matbench_steels": range(5), "concrete": range(20)}
+"""Folds of Matbench, and random splits."""
+PUBLISHED = Study(
+    name="published",
+    about="the splits of others, beside their published figures",
+    tasks=lambda wanted: [
+        task
+        for dataset in wanted.datasets or PUBLISHED_SEEDS
+        for task in every(PUBLISHED, replace(wanted, datasets=[dataset]), [dataset], PUBLISHED_SEEDS[dataset])
+    ],
+    place="paper.published",
+    methods=("tsnet", "catboost", "extra_trees"),
+    datasets=tuple(PUBLISHED_SEEDS),
+    parameters={"quick": False},
+)
+STUDIES: dict[str, Study] = {
+    study.name: study for study in (COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED)
+}
 
 
 def _cell(value: Any) -> str:

@@ -1,31 +1,35 @@
-"""`python -m paper tables`: every table of the comparison, rebuilt from committed results without running anything."""
+"""`python -m paper tables`: every table, rebuilt from committed results without running anything."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
-from paper.collected import files
-from paper.formats import decimals, plus_minus, write_table
-from paper.reading import Results, read_results
+from paper.ablation_tables import write_ablation
+from paper.calibration_tables import write_calibration
+from paper.formats import HEADINGS, decimals, plus_minus, write_table
+from paper.published_tables import write_published
+from paper.reading import Results, whatever_there_is
+from paper.speed_tables import write_speed
 from paper.studies import SIX
+from paper.study_data import title
 from paper.summaries import OURS, averages, differences, printed, ranks, seconds_table
 from taylor_sensus.baselines.registry import METHODS
-from taylor_sensus.data.datasets import DATASETS
 
 SCORES = ("mse", "rmse", "mae", "nll", "nll_paper", "crps", "coverage_90", "width_90", "std_error_spearman")
-HEADINGS = {
-    "mse": "MSE", "rmse": "RMSE", "mae": "MAE", "nll": "NLL", "nll_paper": "NLL, printed form", "crps": "CRPS",
-    "coverage_90": "90 % coverage", "width_90": "90 % width", "std_error_spearman": "rank corr. of std and error size",
-    "all": "mean rank",
-}  # fmt: skip
 PAPERS = [name for name, method in METHODS.items() if method.origin == "paper"]
 
 
 def write_tables(results: Path, out: Path, *, quick: bool = False) -> list[Path]:
     """All tables that the results at hand allow, as Markdown, CSV and LaTeX."""
-    comparison = read_results(results, "comparison", quick=quick)
+    for study, found in whatever_there_is(results, WRITERS, quick=quick).items():
+        WRITERS[study](found, out)
+    return sorted(out.iterdir())
+
+
+def _comparison(comparison: Results, out: Path) -> None:
     for dataset in comparison.datasets:
         if dataset in SIX:
             _main(comparison, dataset, out)
@@ -33,15 +37,6 @@ def write_tables(results: Path, out: Path, *, quick: bool = False) -> list[Path]
     _ranks(comparison, out)
     for score in ("mse", "nll_paper"):
         _differences(comparison, score, out)
-    if files(results, "timing").origin.exists():
-        _timing(read_results(results, "timing", quick=quick), out)
-    return sorted(out.iterdir())
-
-
-def title(dataset: str) -> str:
-    """A dataset's name for readers."""
-    base = dataset.removesuffix("_distinct")
-    return DATASETS[base].title.split(":")[0] + (", without duplicate rows" if base != dataset else "")
 
 
 def _main(results: Results, dataset: str, out: Path) -> None:
@@ -163,3 +158,14 @@ def _timing(results: Results, out: Path) -> None:
             "paper's (on a GPU). Compilation is not included: the second fit in a process."
         )
         write_table(pd.DataFrame(lines), out, f"timing_{score}", caption)
+
+
+WRITERS: dict[str, Callable[[Results, Path], None]] = {
+    "comparison": _comparison,
+    "timing": _timing,
+    "ablation": write_ablation,
+    "calibration": write_calibration,
+    "speed": write_speed,
+    "published": write_published,
+}
+"""By study; each writes its tables from the study's results."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from paper.comparison import inputs
 from paper.studies import Result, Task
+from paper.trials import fit
 from taylor_sensus.baselines.registry import method
 from taylor_sensus.data.datasets import load_dataset, split_dataset
 
@@ -27,7 +28,7 @@ def run(task: Task, n_jobs: int | None) -> Result:
     parts = split_dataset(load_dataset(task.dataset), task.seed)
     quick = bool(task.parameters.get("quick"))
     models = [method(task.method).make(random_state=task.seed, n_jobs=n_jobs, quick=quick) for _ in range(2)]
-    fits = [_seconds(model.fit, parts.X_train, parts.y_train, X_val=parts.X_val, y_val=parts.y_val) for model in models]
+    fits = [fit(model, parts).seconds for model in models]
     predictions = [_seconds(models[1].predict_distribution, parts.X_test) for _ in range(PREDICTIONS)]
     return Result(
         {

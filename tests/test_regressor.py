@@ -389,7 +389,7 @@ def test_pipeline_grid_search_and_cross_validation():
     assert pipeline.fit(X, Y).predict(X).shape == (40,)
     _, std = pipeline.predict(X, return_std=True)
     assert (std > 0).all()
-    search = GridSearchCV(model(), {"learning_rate": [0.0, 0.02]}, cv=2, n_jobs=1).fit(X, Y)
+    search = GridSearchCV(model(kernel=False), {"learning_rate": [0.0, 0.02]}, cv=2, n_jobs=1).fit(X, Y)
     assert search.best_params_ == {"learning_rate": 0.02}
     assert np.isfinite(cross_val_predict(model(), X, Y, cv=2)).all()
 

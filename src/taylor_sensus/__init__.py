@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from taylor_sensus.model_file import load_model as load
     from taylor_sensus.prediction import Interval, Prediction
     from taylor_sensus.regressor import TSNetRegressor
+    from taylor_sensus.search import TSNetSearch
     from taylor_sensus.settings import Settings
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "SettingError",
     "Settings",
     "TSNetRegressor",
+    "TSNetSearch",
     "TaylorSensusError",
     "TaylorSensusWarning",
     "__version__",
@@ -40,6 +42,7 @@ __all__ = [
 
 _HOMES = {
     "TSNetRegressor": "regressor",
+    "TSNetSearch": "search",
     "load": "model_file",
     "Prediction": "prediction",
     "Interval": "prediction",

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.special import expit
 
 from taylor_sensus.data.columns import Column
+from taylor_sensus.data.repeats import Repeats
 from taylor_sensus.data.scaling import Scaler
 from taylor_sensus.data.trend import Trend
 from taylor_sensus.model.combine import combine
@@ -19,6 +20,7 @@ from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.settings import Settings
 from taylor_sensus.training.inference import MemberEstimates, member_estimates
+from taylor_sensus.training.support import Support
 
 Prior = Callable[[Any], np.ndarray]
 
@@ -50,9 +52,13 @@ class FittedModel:
     prior_variance: np.ndarray
     blocks: DeepTaylorBlock
     densities: DensityPerception
+    support: Support | None
+    """The kernel part of the mean."""
     familiar: Familiar
     noise_scale: np.ndarray
     """Factor on the noise variance of each target, from rows that the members had not seen."""
+    repeats: Repeats | None
+    """Inputs that were measured, if measuring again is known to give much the same."""
     facts: dict[str, Any]
     """What `summary()` tells: counts, held-out scores, warnings."""
     history: pd.DataFrame
@@ -65,13 +71,15 @@ class FittedModel:
     def predict(self, x: np.ndarray, prior_mean: np.ndarray | None, n_jobs: int | None, index=None) -> Prediction:
         """The prediction for encoded rows; `prior_mean` in the target's unit if the prior is the user's own."""
         scaled = self.scaler.features(x)
-        estimates = member_estimates(self.blocks, self.densities, scaled.astype(np.float32), n_jobs)
+        estimates = member_estimates(self.blocks, self.densities, self.support, scaled.astype(np.float32), n_jobs)
         prior = self.trend(scaled) if prior_mean is None else self.scaler.targets(prior_mean)
-        return self._in_target_units(estimates, prior, index)
+        return self._in_target_units(estimates, prior, scaled, index)
 
-    def _in_target_units(self, estimates: MemberEstimates, prior: np.ndarray, index) -> Prediction:
+    def _in_target_units(self, estimates: MemberEstimates, prior: np.ndarray, scaled, index) -> Prediction:
         k = self.familiar(estimates.log_attention) if self.settings.density else np.ones(len(prior))
         mean, doubt = between_members(estimates.mean)
+        if self.support is not None:
+            doubt = doubt + np.multiply.outer(estimates.kernel_variance[0].astype(np.float64), self.support.doubt)
         covariance = estimates.covariance.mean(axis=0, dtype=np.float64)
         combined = combine(self.settings.combination, k[:, None], mean, doubt, prior, self.prior_variance)
         unit = self.scaler.target_scale
@@ -81,12 +89,17 @@ class FittedModel:
         noise = np.einsum("rtt->rt", noise_covariance)
         system = estimates.system_variance.mean(axis=0, dtype=np.float64) * root**2 * weight
         system = np.minimum(system, noise)
+        center, left = combined.mean, np.ones(mean.shape)
+        # DIFF(eq. 14): rows whose input was measured before are told what came out, as far as that is known to repeat.
+        if self.repeats is not None:
+            center, left = self.repeats(scaled, center)
+            noise_covariance = noise_covariance * np.sqrt(left[:, :, None] * left[:, None, :])
         shape = (lambda a: a[:, 0]) if self.one_dimensional else (lambda a: a)
         return Prediction(
-            mean=shape(combined.mean * unit + self.scaler.target_center),
-            feature_variance=shape(noise - system),
-            system_variance=shape(system),
-            epistemic_variance=shape(combined.epistemic_variance * unit**2),
+            mean=shape(center * unit + self.scaler.target_center),
+            feature_variance=shape((noise - system) * left),
+            system_variance=shape(system * left),
+            epistemic_variance=shape(combined.epistemic_variance * unit**2 * left),
             familiarity=k,
             target_names=self.target_names,
             index=index,

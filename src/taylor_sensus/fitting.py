@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taylor_sensus.data.columns import Column
+from taylor_sensus.data.repeats import Repeats, learn_repeats
 from taylor_sensus.data.rows import distinct_rows
 from taylor_sensus.data.scaling import Scaler, learn_scaling
 from taylor_sensus.data.trend import flat_trend, ridge_trend
@@ -16,7 +17,7 @@ from taylor_sensus.training.batches import held_out_average
 from taylor_sensus.training.calibration import held_out_shrinkage, noise_scale, safest_caution
 from taylor_sensus.training.ensemble import Progress
 from taylor_sensus.training.fit import FittedEnsemble, Table, fit_ensemble
-from taylor_sensus.training.inference import left_out_attention, member_estimates
+from taylor_sensus.training.inference import MemberEstimates, left_out_attention, member_estimates
 from taylor_sensus.training.initial import Shape
 
 
@@ -75,8 +76,10 @@ def fit_model(
         prior_variance=prior_variance,
         blocks=ensemble.blocks,
         densities=ensemble.densities,
+        support=ensemble.support,
         familiar=calibrated.familiar,
         noise_scale=calibrated.scale,
+        repeats=calibrated.repeats,
         facts=_facts(table, validation, rows.weight, scaler, names, calibrated),
         history=ensemble.history,
     )
@@ -105,6 +108,7 @@ def _with(y: np.ndarray, prior: np.ndarray | None) -> np.ndarray:
 class _Calibrated(NamedTuple):
     familiar: Familiar
     scale: np.ndarray
+    repeats: Repeats | None
     held_out: dict[str, Any]
 
 
@@ -113,7 +117,7 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
 
     Validation rows if there are any, the held-out folds otherwise.
     """
-    estimates = member_estimates(ensemble.blocks, ensemble.densities, table.x, n_jobs)
+    estimates = member_estimates(ensemble.blocks, ensemble.densities, ensemble.support, table.x, n_jobs)
     attention = left_out_attention(ensemble.densities, table.x, n_jobs)
     unseen = ensemble.unseen
     validation = np.arange(len(table.x)) >= table.train
@@ -121,11 +125,12 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
     judged = validation if validation.any() else held_out
     y, weight = table.y.astype(np.float64), table.weight.astype(np.float64)
     noise = held_out_average(np.einsum("mrtt->mrt", estimates.covariance), unseen)
-    mean = held_out_average(estimates.mean, unseen)
-    _, doubt = between_members(estimates.mean)
-    shrinkage = held_out_shrinkage(estimates.mean[:, judged], unseen[:, judged], y[judged], weight[judged])
+    means, kernel_doubt = _as_if_unseen(estimates, ensemble)
+    mean = held_out_average(means, unseen)
+    doubt = between_members(means)[1] + kernel_doubt
+    shrinkage = held_out_shrinkage(means[:, held_out], unseen[:, held_out], y[held_out], weight[held_out])
     residual = (y - mean) * np.sqrt(shrinkage)
-    scale = noise_scale(residual[judged], noise[judged], doubt[judged], weight[judged])
+    scale = noise_scale(residual[held_out], noise[held_out], doubt[held_out], weight[held_out])
     low, middle = np.quantile(attention[:, : table.train], [0.1, 0.5], axis=1)
     spread = np.maximum((middle - low) / 1.28, 0.5)  # as in model.density.reference_of
 
@@ -137,9 +142,21 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
         (noise * scale)[held_out], y[held_out], weight[held_out],
         table.prior_mean[held_out].astype(np.float64), table.prior_variance.astype(np.float64),
     )  # fmt: skip
-    z = np.abs(residual) / np.sqrt(noise * scale + doubt)
+    variance = noise * scale + doubt
+    z = np.abs(residual) / np.sqrt(variance)
     facts = _held_out_facts((y - mean)[judged], y[judged], z[judged], weight[judged])
-    return _Calibrated(familiar(caution), scale, facts)
+    repeats = learn_repeats(table.x, y, weight, table.train, mean, variance) if settings.repeats else None
+    return _Calibrated(familiar(caution), scale, repeats, facts)
+
+
+def _as_if_unseen(estimates: MemberEstimates, ensemble: FittedEnsemble) -> tuple[np.ndarray, np.ndarray]:
+    """The members' means with the kernel part as if it had not seen each row, and the doubt that it leaves."""
+    means = estimates.mean.astype(np.float64)
+    if ensemble.support is None or ensemble.fitted_kernel is None:
+        return means, np.zeros(means.shape[1:])
+    kernel, support = ensemble.fitted_kernel, ensemble.support
+    means += support.share * (kernel.unseen_mean - estimates.kernel_mean[0])
+    return means, np.multiply.outer(kernel.unseen_variance, support.doubt)
 
 
 def _held_out_facts(residual: np.ndarray, y: np.ndarray, z: np.ndarray, weight: np.ndarray) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from taylor_sensus._version import __version__
 from taylor_sensus.data.columns import Column
+from taylor_sensus.data.repeats import Repeats
 from taylor_sensus.data.scaling import Scaler
 from taylor_sensus.data.trend import Trend
 from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError
@@ -25,6 +26,8 @@ from taylor_sensus.summary import summary_text
 from taylor_sensus.training.history import COLUMNS
 from taylor_sensus.training.inference import stack
 from taylor_sensus.training.initial import Shape, new_block
+from taylor_sensus.training.process import hyper_parameters
+from taylor_sensus.training.support import Stored, Support, kernel_mean
 
 
 def save_model(model: TSNetRegressor, path: str | PathLike[str]) -> None:
@@ -48,6 +51,8 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str]) -> None:
         "noise_scale": fitted.noise_scale,
         **_named_leaves("blocks", fitted.blocks),
         **_named_leaves("densities", fitted.densities),
+        **_support_arrays(fitted.support),
+        **({} if fitted.repeats is None else {f"repeats.{n}": a for n, a in fitted.repeats._asdict().items()}),
     }
     header = {
         "kind": "TSNetRegressor",
@@ -110,6 +115,8 @@ def _restore(content: ModelFile) -> TSNetRegressor:
             _positive(_of_shape(arrays["familiar.spread"], np.zeros(perceptions))),
         ),
         noise_scale=_positive(_of_shape(arrays["noise_scale"], np.zeros(targets))),
+        support=_restore_support(arrays, shape),
+        repeats=_restore_repeats(arrays, shape),
         facts=header["facts"],
         history=_history(header["history"]),
     )
@@ -122,6 +129,41 @@ def _restore(content: ModelFile) -> TSNetRegressor:
     if header["named_columns"]:
         model.feature_names_in_ = np.array([c.name for c in columns], dtype=object)
     return model
+
+
+def _support_arrays(support: Support | None) -> dict[str, np.ndarray]:
+    """The numbers that make the kernel part; its large matrix is made from them again."""
+    if support is None:
+        return {}
+    numbers = {**support.stored._asdict(), "share": support.share, "doubt": support.doubt}
+    return {f"kernel.{name}": array for name, array in numbers.items()}
+
+
+def _restore_support(arrays: dict[str, np.ndarray], shape: Shape) -> Support | None:
+    if "kernel.theta" not in arrays:
+        return None
+    count = len(arrays["kernel.centres"])
+    expected = Stored(
+        np.zeros(hyper_parameters(shape.features)), np.zeros(()), np.zeros((count, shape.features)), np.zeros(count),
+        np.zeros((count, shape.targets)),
+    )  # fmt: skip
+    stored = _of_shape(Stored(*[arrays[f"kernel.{name}"] for name in Stored._fields]), expected)
+    _positive(stored.row_noise)
+    _positive(stored.reach)
+    if np.abs(stored.theta).max() > 100:
+        raise ModelFileError("its kernel part has impossible hyper-parameters")
+    share, doubt = (_of_shape(arrays[f"kernel.{n}"], np.zeros(shape.targets)) for n in ("share", "doubt"))
+    return Support(kernel_mean(stored), share, doubt, stored)
+
+
+def _restore_repeats(arrays: dict[str, np.ndarray], shape: Shape) -> Repeats | None:
+    if "repeats.keys" not in arrays:
+        return None
+    count, each = len(arrays["repeats.keys"]), np.zeros(shape.targets)
+    expected = Repeats(np.zeros((count, shape.features)), np.zeros((count, shape.targets)), each, each)
+    repeats = _of_shape(Repeats(*[arrays[f"repeats.{name}"] for name in Repeats._fields]), expected)
+    _positive(repeats.left)
+    return repeats
 
 
 def _history(text: str) -> pd.DataFrame:

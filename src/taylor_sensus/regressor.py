@@ -46,7 +46,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     members, width, depth, activation, embedding, epochs, batch_size, learning_rate, dropout, training, loss,
-    combination, prior, contrast, density
+    combination, prior, contrast, density, kernel
         See `taylor_sensus.settings.Settings`, which says for each what it means and where its default comes from.
     details : dict, optional
         Any other field of `Settings` by name.
@@ -80,6 +80,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         prior: Any = DEFAULTS.prior,
         contrast: str = DEFAULTS.contrast,
         density: bool = DEFAULTS.density,
+        kernel: bool = DEFAULTS.kernel,
         details: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -100,6 +101,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         self.prior = prior
         self.contrast = contrast
         self.density = density
+        self.kernel = kernel
         self.details = details
         self.n_jobs = n_jobs
         self.random_state = random_state

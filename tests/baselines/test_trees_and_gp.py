@@ -6,16 +6,16 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
 from sklearn.base import clone
 
 from taylor_sensus.baselines.catboost import CatBoostBaseline
 from taylor_sensus.baselines.extra_trees import ExtraTreesBaseline
 from taylor_sensus.baselines.forest import FLOORS, fit_spread
-from taylor_sensus.baselines.gprmk import GPRMKBaseline, condition, loss, matern, new_prior, posterior
+from taylor_sensus.baselines.gprmk import GPRMKBaseline
 from taylor_sensus.baselines.mcrf import MCRFBaseline
 from taylor_sensus.baselines.ngboost import NGBoostBaseline
 from taylor_sensus.errors import MissingExtraError
+from taylor_sensus.training.process import Rows, condition, posterior
 
 SMALL = {
     "gprmk": GPRMKBaseline(kernel_rows=80, restarts=1, random_state=0),
@@ -39,39 +39,6 @@ def smooth(rows: int, features: int = 2, noise: float = 0.1, seed: int = 0) -> t
 
 
 # --- the Gaussian process --------------------------------------------------------------------------
-
-
-def test_gradient_agrees_with_differences():
-    rng = np.random.default_rng(0)
-    x, y = smooth(40, features=3)
-    prior = new_prior((3.0, 10.0), 3)
-    theta = prior.mean + rng.normal(size=len(prior.mean))
-    wanted = approx_fprime(theta, lambda t: loss(t, x, y, prior)[0], 1e-6)
-    np.testing.assert_allclose(loss(theta, x, y, prior)[1], wanted, atol=1e-5)
-
-
-def test_likelihood_is_that_of_a_normal_vector():
-    x, y = smooth(12)
-    prior = new_prior((3.0, 10.0), 2)
-    theta = prior.mean  # where the prior adds nothing
-    distance = ((x[:, None] - x[None]) ** 2).sum(axis=-1)
-    long, wide = 3 * np.sqrt(2 / 8), 10 * np.sqrt(2 / 8)
-    total = 0.5 * matern(distance / long**2)[0] + 0.5 * np.exp(-distance / wide**2 / 2) + (0.1 + 1e-6) * np.eye(12)
-    wanted = (y @ np.linalg.solve(total, y) + np.linalg.slogdet(total)[1]) / 2 / 12
-    assert loss(theta, x, y, prior)[0] == pytest.approx(wanted, rel=1e-9)
-
-
-def test_posterior_is_the_conditional_normal():
-    x, y = smooth(15)
-    new = np.random.default_rng(1).uniform(-3, 3, (4, 2))
-    theta = new_prior((1.0, 3.0), 2).mean
-    both = np.concatenate([x, new])
-    distance = ((both[:, None] - both[None]) ** 2).sum(axis=-1)
-    total = 0.5 * matern(distance / (2 / 8))[0] + 0.5 * np.exp(-distance / (9 * 2 / 8) / 2)
-    gain = np.linalg.solve(total[:15, :15] + (0.1 + 1e-6) * np.eye(15), total[:15, 15:])
-    mean, variance = posterior(condition(theta, x, y), new)
-    np.testing.assert_allclose(mean, gain.T @ y, rtol=1e-8)
-    np.testing.assert_allclose(variance, np.diag(total[15:, 15:] - total[15:, :15] @ gain), rtol=1e-6)
 
 
 def test_process_recovers_a_smooth_function_and_its_noise():
@@ -100,7 +67,8 @@ def test_own_length_scales_see_through_meaningless_features():
     theta = model.process_.theta.copy()
     kernels = theta[:-1].reshape(2, 9)
     kernels[:, 1:] = kernels[:, 1:3].mean(axis=1, keepdims=True)  # a view: writes into theta
-    common = posterior(condition(theta, model.process_.x, seen_targets(model)), model.scaler_.features(new))[0]
+    seen = Rows(model.process_.x, seen_targets(model), np.ones(len(model.process_.x)))
+    common = posterior(condition(theta, seen), model.scaler_.features(new))[0][:, 0]
     unit, middle = model.scaler_.target_scale[0], model.scaler_.target_center[0]
     assert own < 0.3 * np.mean((common * unit + middle - clean) ** 2)
 
@@ -108,7 +76,7 @@ def test_own_length_scales_see_through_meaningless_features():
 def seen_targets(model: GPRMKBaseline) -> np.ndarray:
     """The scaled targets of the rows that the process has seen, found by undoing its solution."""
     process = model.process_
-    return process.factor @ (process.factor.T @ process.weights)
+    return process.factor @ (process.factor.T @ process.coefficients)
 
 
 def test_process_is_conditioned_on_all_rows_but_tuned_on_few():

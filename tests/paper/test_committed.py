@@ -12,7 +12,7 @@ from paper.atomic import StorageError
 from paper.collected import read_collected
 from paper.commands import RESULTS
 from paper.figures import write_figures
-from paper.studies import COMPARISON, Selection
+from paper.studies import COMPARISON, STUDIES, Selection
 from paper.tables import write_tables
 
 PAPER = Path(page.__file__).parent
@@ -76,3 +76,22 @@ def test_a_page_without_its_tables_says_what_to_run(tmp_path):
         page.page("{{ ranks }}\n", tmp_path)
     (tmp_path / "ranks.md").write_text("caption\n\n| a |\n")
     assert page.page("before\n\n{{ ranks }}\n\nafter\n", tmp_path) == "before\n\ncaption\n\n| a |\n\nafter\n"
+
+
+def test_a_section_is_shown_only_where_its_study_has_tables(tmp_path):
+    template = "## Speed\n\n{{ speed }}\n\n{{ more }}\n"
+    assert page.section(template, tmp_path) == ""
+    (tmp_path / "speed.md").write_text("caption\n\n| a |\n")
+    with pytest.raises(StorageError, match="more"):
+        page.section(template, tmp_path)
+    (tmp_path / "more.md").write_text("x\n")
+    assert page.section(template, tmp_path) == "\n## Speed\n\ncaption\n\n| a |\n\nx\n"
+
+
+def test_every_section_names_tables_and_figures_that_its_study_makes():
+    """Table names begin with the study's; a figure has to be one that some study draws."""
+    assert {path.stem for path in page.SECTIONS} <= set(STUDIES) and all(path.exists() for path in page.SECTIONS)
+    for path in page.SECTIONS:
+        text = path.read_text(encoding="utf-8")
+        assert all(name.split("_")[0] == path.stem for name in page.PLACE.findall(text))
+        assert f"python -m paper run {path.stem}" in text

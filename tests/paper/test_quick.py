@@ -1,4 +1,4 @@
-"""The whole comparison in miniature: two datasets, every method, tiny budgets; then its tables and figures."""
+"""Every study in miniature: few datasets, tiny budgets; then its tables and figures."""
 
 from __future__ import annotations
 
@@ -24,10 +24,14 @@ def command(*arguments: object) -> str:
     return done.stdout
 
 
-def test_quick_comparison_tables_and_figures(tmp_path):
+def needs_the_datasets() -> None:
     if not os.environ.get("TAYLOR_SENSUS_DATA"):
         assert not os.environ.get("CI"), "TAYLOR_SENSUS_DATA must name the folder with the datasets"
         pytest.skip("TAYLOR_SENSUS_DATA does not name a folder with the datasets")
+
+
+def test_quick_comparison_tables_and_figures(tmp_path):
+    needs_the_datasets()
     said = command("run", "comparison", "--quick", "--jobs", 2, "--results", tmp_path)
     assert f"{2 * len(METHODS)} done now, 0 failed" in said
     scores = pd.read_csv(tmp_path / "comparison.csv")
@@ -42,3 +46,24 @@ def test_quick_comparison_tables_and_figures(tmp_path):
     shown = (tmp_path / "tables" / "main_diabetes.md").read_text()
     assert all(METHODS[name].label in shown for name in METHODS)
     assert (tmp_path / "figures" / "ranks.svg").stat().st_size > 10_000
+
+
+def test_the_other_studies_in_miniature(tmp_path):
+    """Only some of their methods, because networks take long to compile."""
+    needs_the_datasets()
+    for study, methods, done in (
+        ("ablation", "default,mean_alone", 4),
+        ("calibration", "gprmk,ngboost", 4),
+        ("published", "catboost,extra_trees", 4),
+        ("speed", "catboost", 1),
+    ):
+        said = command("run", study, "--quick", "--methods", methods, "--results", tmp_path)
+        assert f"{done} done now, 0 failed" in said
+        scores = pd.read_csv(tmp_path / f"{study}.csv")
+        assert set(scores.method) == set(methods.split(",")) and np.isfinite(scores[["mse", "nll"]]).all(axis=None)
+    assert "4 done" in command("status", "ablation", "--quick", "--results", tmp_path)
+    command("tables", "--quick", "--results", tmp_path, "--out", tmp_path / "tables")
+    command("figures", "--quick", "--results", tmp_path, "--out", tmp_path / "figures")
+    tables = {path.stem for path in (tmp_path / "tables").glob("*.md")}
+    assert {"ablation", "calibration", "published_concrete", "published_matbench_steels", "speed"} <= tables
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"ablation.svg", "reliability.svg"}

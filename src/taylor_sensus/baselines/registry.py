@@ -39,6 +39,7 @@ class Method:
 
 
 FEW_EPOCHS = {"epochs": 4}
+PRINTED: dict[str, Any] = paper()["details"]
 WIDTHS = {"width": (64, 128), "learning_rate": (0.01, 0.02)}
 
 _METHODS = (
@@ -75,7 +76,8 @@ _METHODS = (
            "today", quick={**FEW_EPOCHS, "members": 2}, grid=WIDTHS),
     # --- ours --------------------------------------------------------------------------------------
     Method("tsnet_paper", "TSNet as printed", "regressor:TSNetRegressor", "ours", settings=paper(),
-           quick={"epochs": 4, "width": 16}, grid={"learning_rate": (0.01, 0.03)}),
+           quick={"epochs": 4, "width": 16},
+           grid={"width": (32, 128), "details": (PRINTED, {**PRINTED, "contrast_weight": 1.0, "beta": 1.0})}),
     Method("tsnet", "TSNet", "regressor:TSNetRegressor", "ours",
            quick={"epochs": 4, "width": 16, "members": 2}, grid=WIDTHS),
 )  # fmt: skip

@@ -94,10 +94,12 @@ class Perceptron(eqx.Module):
 
 
 class PlainEmbedding(eqx.Module):
-    """The scaled row itself."""
+    """The scaled row itself, levelling off at ±`limit`."""
+
+    limit: float = eqx.field(static=True, default=np.inf)
 
     def __call__(self, x: Array) -> Array:
-        return x
+        return smooth_clip(x, self.limit)
 
     def size(self, features: int) -> int:
         return features

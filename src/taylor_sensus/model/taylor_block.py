@@ -34,6 +34,15 @@ class TaylorEstimate(eqx.Module):
         """Diagonal of the covariance: feature plus system part, `(targets,)`."""
         return self.feature_variance + self.system_variance
 
+    def shared(self, share: Array, mean: Array, jacobian: Array) -> TaylorEstimate:
+        """With a second opinion on the mean and its slope, which gets `share` of each target."""
+        return TaylorEstimate(
+            (1 - share) * self.mean + share * mean,
+            (1 - share)[:, None] * self.jacobian + share[:, None] * jacobian,
+            self.input_variance,
+            self.system_variance,
+        )
+
 
 def value_and_jacobian(function: Callable[[Array], Array], x: Array) -> tuple[Array, Array]:
     """F(x) and its Jacobian, the first-order expansion (eqs. 3 and 4), by the cheaper mode of differentiation."""

@@ -75,6 +75,14 @@ def unseen_mask(held: list[np.ndarray], train: int, rows: int) -> np.ndarray:
     return unseen
 
 
+def fold_numbers(held: list[np.ndarray], train: int) -> np.ndarray:
+    """For each training row the first member that does not see it; rows that all see share a last number."""
+    fold = np.full(train, len(held))
+    for member in reversed(range(len(held))):
+        fold[held[member]] = member
+    return fold
+
+
 def held_out_average(values: np.ndarray, unseen: np.ndarray) -> np.ndarray:
     """Average over the members that have not seen a row, `(rows, targets)`; over all where each has seen it."""
     weight = np.where(unseen.sum(axis=0) > 0, unseen, 1.0)

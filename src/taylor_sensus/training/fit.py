@@ -24,15 +24,24 @@ from taylor_sensus.training.batches import (
     assign_folds,
     batch_rows,
     bucket,
+    fold_numbers,
     held_out_average,
     pad,
     split_rows,
     unseen_mask,
 )
 from taylor_sensus.training.ensemble import Progress, Trained, run_all, train
-from taylor_sensus.training.inference import block_means, squared_jacobians, stack
+from taylor_sensus.training.inference import block_means, kernel_jacobians, squared_jacobians, stack
 from taylor_sensus.training.initial import Shape, frequency_scales, new_block, new_mean, new_noise
 from taylor_sensus.training.objectives import Knobs, NoiseRows, stage
+from taylor_sensus.training.support import (
+    FittedKernel,
+    Support,
+    fit_kernel,
+    kernel_doubt,
+    kernel_mean,
+    kernel_share,
+)
 
 Job = tuple[int, Callable[[], tuple[Any, Any]]]
 """A member, and what makes its network and rows when its turn comes (rows may be large)."""
@@ -56,6 +65,9 @@ class FittedEnsemble(NamedTuple):
     """All members, stacked along a first axis."""
     densities: DensityPerception
     """One perception for all members (staged), or one each (joint), stacked."""
+    support: Support | None
+    """The kernel part."""
+    fitted_kernel: FittedKernel | None
     unseen: np.ndarray
     """1 where a member has not seen a row, `(members, rows)`."""
     history: pd.DataFrame
@@ -94,6 +106,7 @@ class _Fit:
         self.n_jobs, self.progress = n_jobs, progress
         self.unseen = unseen_mask(held, table.train, len(table.x))
         self.splits = _splits(table, held)
+        self.fold = fold_numbers(held, table.train)
         self.run_seeds = rng.integers(0, 2**31, settings.members + 1)
         self.start_seeds = rng.integers(0, 2**63, settings.members)
         self.parts = Parts(
@@ -121,6 +134,8 @@ class _Fit:
         return FittedEnsemble(
             stack([t.network.block for t in trained]),
             stack([t.network.density for t in trained]),
+            None,
+            None,
             self.unseen,
             _histories(trained),
         )
@@ -133,11 +148,34 @@ class _Fit:
         means = self._train_means()
         mean_nets = [t.network for t in means]
         at_rows = block_means(mean_nets, self.rows.x, self.n_jobs)[:, : len(self.table.x)]
-        residual = self.table.y - held_out_average(at_rows, self.unseen)
-        noises = self._train_members("noise", self._noise_jobs(mean_nets, residual), None, self.settings.noise_epochs)
+        unseen_mean = held_out_average(at_rows, self.unseen)
+        kernel = self._fit_kernel()
+        support = None
+        doubt = np.zeros_like(self.table.y)
+        if kernel is not None:
+            support = self._weigh(kernel, at_rows, unseen_mean)
+            unseen_mean = (1 - support.share) * unseen_mean + support.share * kernel.unseen_mean
+            doubt = np.multiply.outer(kernel.unseen_variance, support.doubt)
+        jobs = self._noise_jobs(mean_nets, self.table.y - unseen_mean, support, doubt)
+        noises = self._train_members("noise", jobs, None, self.settings.noise_epochs)
         blocks = [DeepTaylorBlock(net, *t.network) for net, t in zip(mean_nets, noises, strict=True)]
         history = _histories([density, *means, *noises])
-        return FittedEnsemble(stack(blocks), stack([density.network]), self.unseen, history)
+        return FittedEnsemble(stack(blocks), stack([density.network]), support, kernel, self.unseen, history)
+
+    def _fit_kernel(self) -> FittedKernel | None:
+        if not self.settings.kernel:
+            return None
+        t = self.table
+        return fit_kernel(t.x, t.y, t.weight, self.fold, self.settings, int(self.run_seeds[-1]), self.n_jobs)
+
+    def _weigh(self, kernel: FittedKernel, means: np.ndarray, unseen_mean: np.ndarray) -> Support:
+        """How much the kernel part is worth beside the networks, on rows that neither has seen."""
+        t, judged = self.table, self.unseen.sum(axis=0) > 0
+        y, weight, other = t.y[judged].astype(np.float64), t.weight[judged], kernel.unseen_mean[judged]
+        share = kernel_share(means[:, judged].astype(np.float64), other, self.unseen[:, judged], y, weight)
+        residual = y - (1 - share) * unseen_mean[judged] - share * other
+        doubt = kernel_doubt(residual, kernel.unseen_variance[judged], weight)
+        return Support(kernel_mean(kernel.stored), share, doubt, kernel.stored)
 
     def _train_means(self) -> list[Trained]:
         """A few members with each spread of frequencies, then the rest with the spread that served unseen rows best.
@@ -171,17 +209,26 @@ class _Fit:
             batch_size=batch_rows(256, count), checks=self.settings.checks, progress=self.progress,
         )  # fmt: skip
 
-    def _noise_jobs(self, mean_nets: list[MeanNetwork], residual: np.ndarray) -> list[Job]:
-        """Noise networks start at the overall residual variance, half of it through the features."""
-        overall = np.maximum(np.average(residual**2, axis=0, weights=self.table.weight), 1e-8)
-        padded = pad(residual.astype(np.float32), self.padded)
+    def _noise_jobs(
+        self, mean_nets: list[MeanNetwork], residual: np.ndarray, support: Support | None, doubt: np.ndarray
+    ) -> list[Job]:
+        """Noise networks start at the overall residual variance beyond doubt, half of it through the features."""
+        overall = np.average(residual**2, axis=0, weights=self.table.weight)
+        beyond = overall - np.average(doubt, axis=0, weights=self.table.weight)
+        overall = np.maximum(np.maximum(beyond, 0.1 * overall), 1e-8)
+        padded, padded_doubt = (pad(a.astype(np.float32), self.padded) for a in (residual, doubt))
+        share = np.zeros(self.shape.targets, np.float32)
+        beside = np.zeros((self.padded, self.shape.targets, self.shape.features), np.float32)
+        if support is not None:
+            share = support.share.astype(np.float32)
+            beside = kernel_jacobians(support.kernel, np.asarray(self.rows.x), self.n_jobs)
 
         def make(net: MeanNetwork, rng: np.random.Generator) -> tuple[Any, NoiseRows]:
-            squared = squared_jacobians(net, self.rows.x)
+            squared = squared_jacobians(net, share, beside, self.rows.x)
             sensitivity = max(float(np.asarray(squared)[: len(residual)].sum(axis=2).mean()), 1e-6)
             level = np.full(self.shape.features, np.clip(np.log(0.5 * overall.mean() / sensitivity), -12, 0))
             networks = new_noise(self.shape, self.settings, rng, level, np.log(0.5 * overall))
-            return networks, NoiseRows(self.rows.x, padded, squared, self.rows.weight)
+            return networks, NoiseRows(self.rows.x, padded, squared, padded_doubt, self.rows.weight)
 
         pairs = zip(mean_nets, self._generators(1), strict=True)
         return [(member, lambda pair=pair: make(*pair)) for member, pair in enumerate(pairs)]

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from taylor_sensus.model.density import DensityPerception, compressed
+from taylor_sensus.model.kernel import KernelEstimate, KernelMean
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance, value_and_jacobian
 from taylor_sensus.training.batches import pad
 from taylor_sensus.training.ensemble import run_all
+from taylor_sensus.training.support import Support
 
 CHUNK = 1024
 """Rows in a call of the prediction program."""
@@ -29,6 +32,10 @@ class MemberEstimates(NamedTuple):
     """(members, rows, targets, targets): feature and system noise"""
     log_attention: Any
     """(perceptions, rows)"""
+    kernel_mean: Any
+    """Of the kernel part by itself, (1, rows, targets)"""
+    kernel_variance: Any
+    """(1, rows); 0 where there is no kernel part"""
 
 
 def stack(networks: list[Any]) -> Any:
@@ -37,16 +44,25 @@ def stack(networks: list[Any]) -> Any:
 
 
 @jax.jit
-def _estimates(blocks: DeepTaylorBlock, densities: DensityPerception, x: Array) -> MemberEstimates:
-    def one_row(block: DeepTaylorBlock, row: Array):
-        e = block(row)
+def _estimates(
+    blocks: DeepTaylorBlock, densities: DensityPerception, kernel: KernelMean | None, share: Array, x: Array
+) -> MemberEstimates:
+    targets = len(share)
+    beside = KernelEstimate(jnp.zeros((len(x), targets)), jnp.zeros((len(x), targets, x.shape[1])), jnp.zeros(len(x)))
+    if kernel is not None:
+        beside = kernel(x)
+
+    def one_row(block: DeepTaylorBlock, row: Array, its_mean: Array, its_jacobian: Array):
+        e = block(row).shared(share, its_mean, its_jacobian)
         covariance = propagated_covariance(e.jacobian, e.input_variance, e.system_variance)
         return e.mean, e.system_variance, covariance
 
-    parts = jax.lax.map(lambda block: jax.vmap(one_row, (None, 0))(block, x), blocks)
+    def rows(block: DeepTaylorBlock):
+        return jax.vmap(one_row, (None, 0, 0, 0))(block, x, beside.mean, beside.jacobian)
+
+    mean, system_variance, covariance = jax.lax.map(rows, blocks)
     attention = jax.lax.map(lambda density: jax.vmap(density)(compressed(x)), densities)
-    mean, system_variance, covariance = parts
-    return MemberEstimates(mean, system_variance, covariance, attention)
+    return MemberEstimates(mean, system_variance, covariance, attention, beside.mean[None], beside.variance[None])
 
 
 @jax.jit
@@ -62,9 +78,24 @@ def _means(net: MeanNetwork, x: Array) -> Array:
 
 
 @jax.jit
-def squared_jacobians(net: MeanNetwork, x: Array) -> Array:
-    """Squared sensitivities of a trained mean at all rows, `(rows, targets, features)`."""
-    return jax.vmap(lambda row: value_and_jacobian(net, row)[1] ** 2)(x)
+def squared_jacobians(net: MeanNetwork, share: Array, beside: Array, x: Array) -> Array:
+    """Squared sensitivities of a trained mean at all rows, `(rows, targets, features)`.
+
+    `beside` are the kernel part's sensitivities, of which each target has its `share`.
+    """
+    own = jax.vmap(lambda row: value_and_jacobian(net, row)[1])(x)
+    return ((1 - share)[:, None] * own + share[:, None] * beside) ** 2
+
+
+def kernel_jacobians(kernel: KernelMean, x: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    """The kernel part's sensitivities at all rows, `(rows, targets, features)`."""
+    parts = _in_chunks(lambda chunk: _kernel_jacobian(kernel, chunk)[None], x, n_jobs)
+    return np.concatenate(parts, axis=1)[0]
+
+
+@jax.jit
+def _kernel_jacobian(kernel: KernelMean, x: Array) -> Array:
+    return kernel(x).jacobian
 
 
 def block_means(nets: list[MeanNetwork], x: Array, n_jobs: int | None) -> np.ndarray:
@@ -73,10 +104,13 @@ def block_means(nets: list[MeanNetwork], x: Array, n_jobs: int | None) -> np.nda
 
 
 def member_estimates(
-    blocks: DeepTaylorBlock, densities: DensityPerception, x: np.ndarray, n_jobs: int | None
+    blocks: DeepTaylorBlock, densities: DensityPerception, support: Support | None, x: np.ndarray, n_jobs: int | None
 ) -> MemberEstimates:
     """Every member's estimate of every row, in chunks of one fixed shape."""
-    parts = _in_chunks(lambda chunk: _estimates(blocks, densities, chunk), x, n_jobs)
+    targets = blocks.system_noise_net.level.value.shape[1]
+    kernel = None if support is None else jax.device_put(support.kernel)
+    share = np.zeros(targets, np.float32) if support is None else support.share.astype(np.float32)
+    parts = _in_chunks(lambda chunk: _estimates(blocks, densities, kernel, share, chunk), x, n_jobs)
     return MemberEstimates(*[np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True)])
 
 

@@ -45,7 +45,8 @@ def new_mean(shape: Shape, settings: Settings, rng: np.random.Generator, frequen
     elif settings.embedding == "positional":
         embedding = PositionalEmbedding(_constant(shape.center), _constant(shape.scale), settings.octaves)
     else:
-        embedding = PlainEmbedding()
+        # DIFF(eq. 9): the paper standardises features; ours are scaled by quartiles, which leaves long tails long.
+        embedding = PlainEmbedding(limit=3.0)
     sizes = [embedding.size(shape.features), *[settings.width] * settings.depth, shape.targets]
     perceptron = Perceptron.initial(rng, sizes, settings.activation)
     return MeanNetwork(embedding, perceptron)

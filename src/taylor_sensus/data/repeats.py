@@ -1,0 +1,96 @@
+"""Inputs that were measured before: what a new row with exactly the same input should be told.
+
+What a model leaves over at an input is partly a matter of that input, and comes again when it is measured again, and
+partly scatter, which does not. Rows that share their input show how much is which; without such rows nothing is done.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+FEWEST = 5
+"""Unseen rows with a twin that it takes to learn anything from them."""
+
+
+class Repeats(NamedTuple):
+    """Distinct inputs with their mean target, in scaled units, and what a repeat is worth."""
+
+    keys: np.ndarray
+    """Inputs in single precision, sorted by their bytes, `(inputs, features)`."""
+    mean: np.ndarray
+    """(inputs, targets)"""
+    gain: np.ndarray
+    """Share of the residual at an input that comes again there, one number a target."""
+    left: np.ndarray
+    """Variance at a repeated input as a share of what it would be at a new one."""
+
+    def __call__(self, x: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means moved towards what was measured at the same inputs, and the share of the variance that is left."""
+        place = find(self.keys, x)
+        known = (place >= 0)[:, None]
+        moved = mean + self.gain * (self.mean[place] - mean)
+        return np.where(known, moved, mean), np.where(known, self.left, 1.0)
+
+
+class Inputs(NamedTuple):
+    """Training rows gathered by input."""
+
+    keys: np.ndarray
+    place: np.ndarray
+    """Which input each row has."""
+    weight: np.ndarray
+    total: np.ndarray
+    """Sum of weighted targets at each input."""
+
+
+def gather(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Inputs:
+    """Rows by input."""
+    rows = _rounded(x)
+    _, first, place = np.unique(_bytes(rows), return_index=True, return_inverse=True)
+    place = place.ravel()
+    total = np.zeros((len(first), y.shape[1]))
+    np.add.at(total, place, weight[:, None] * y)
+    return Inputs(rows[first], place, np.bincount(place, weights=weight), total)
+
+
+def find(keys: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """For each row the place of its input among `keys`, or -1."""
+    rows, sorted_keys = _bytes(_rounded(x)), _bytes(keys)
+    place = np.minimum(np.searchsorted(sorted_keys, rows), len(sorted_keys) - 1)
+    return np.where(sorted_keys[place] == rows, place, -1)
+
+
+def learn_repeats(
+    x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int, mean: np.ndarray, variance: np.ndarray
+) -> Repeats | None:
+    """How far answers come again, from rows that stand at the input of a training row.
+
+    `mean` and `variance` are predictions made without the row itself. The estimate counts one more row at which
+    nothing came again, so that a few lucky twins do not make certain.
+    """
+    inputs = gather(x[:train], y[:train], weight[:train])
+    place = find(inputs.keys, x)
+    own = np.where(np.arange(len(x)) < train, weight, 0.0)
+    others = inputs.weight[place] - own
+    judged = np.flatnonzero((place >= 0) & (others > 1e-9))
+    if len(judged) < FEWEST:
+        return None
+    twin = (inputs.total[place] - own[:, None] * y)[judged] / others[judged, None]
+    before, shift = (y - mean)[judged], twin - mean[judged]
+    v, w = variance[judged], weight[judged, None]
+    gain = np.clip((w * before * shift / v).sum(axis=0) / ((w * shift**2 / v).sum(axis=0) + 1), 0, 1)
+    after = (w * (before - gain * shift) ** 2 / v).sum(axis=0)
+    left = np.minimum((after + 1) / (w.sum() + 1), 1.0)
+    if not (gain > 0).any():
+        return None
+    return Repeats(inputs.keys, inputs.total / inputs.weight[:, None], gain, np.where(gain > 0, left, 1.0))
+
+
+def _rounded(x: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(x, np.float32) + np.float32(0)  # adding 0 turns -0 into 0
+
+
+def _bytes(rows: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()

@@ -1,0 +1,100 @@
+"""Fits and scores, one fold of one trial at a time, side by side if asked for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from taylor_sensus.regressor import TSNetRegressor
+from taylor_sensus.scores import crps, mae, mse, nll
+from taylor_sensus.search.folds import Rows
+from taylor_sensus.search.journal import Journal, Judged
+from taylor_sensus.search.space import Choice, Options
+
+SCORES: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], float]] = {
+    "nll": nll,
+    "crps": crps,
+    "mse": lambda y, mean, std: mse(y, mean),
+    "mae": lambda y, mean, std: mae(y, mean),
+}
+"""What a search can make small."""
+
+
+class Trial(NamedTuple):
+    """Settings to try."""
+
+    number: int
+    choice: Choice
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges trials fold by fold, and knows how each has done."""
+
+    start: TSNetRegressor
+    options: Options
+    rows: Rows
+    scoring: str
+    journal: Journal
+    n_jobs: int | None
+    end: float
+    """When no fold may be begun any more, except those of the first trial."""
+
+    @property
+    def folds(self) -> range:
+        """Numbers of the folds, from 0."""
+        return range(len(self.rows.folds))
+
+    def judge(self, trials: Iterable[Trial], folds: Iterable[int]) -> None:
+        """Judge trials on those of some folds on which they were not judged yet, as far as the time allows."""
+        missing = [(t, fold) for t in trials for fold in folds if (t.choice, fold) not in self.journal.judged]
+        in_time = itertools.takewhile(lambda task: task[0].number == 0 or time.monotonic() < self.end, missing)
+        start = self.start if self.n_jobs is None else clone(self.start).set_params(n_jobs=1)
+        pool = Parallel(n_jobs=self.n_jobs or 1, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
+        results: Any = pool(
+            delayed(judge_fold)(trial, self.options.applied(start, trial.choice), self.rows, fold, self.scoring)
+            for trial, fold in in_time
+        )
+        for trial, fold, judged in results:
+            settings = self.options.settings(trial.choice)
+            self.journal.add(trial.choice, fold, judged, trial=trial.number, settings=settings)
+
+    def folds_of(self, trial: Trial) -> dict[int, Judged]:
+        """What is known of a trial."""
+        known = self.journal.judged
+        return {fold: known[trial.choice, fold] for fold in self.folds if (trial.choice, fold) in known}
+
+    def mean(self, trial: Trial) -> float:
+        """Mean score over the folds."""
+        return float(np.mean([judged.score for judged in self.folds_of(trial).values()]))
+
+
+def judge_fold(
+    trial: Trial, estimator: TSNetRegressor, rows: Rows, number: int, scoring: str
+) -> tuple[Trial, int, Judged]:
+    """Fit without a fold and score the predictions for it."""
+    began = time.perf_counter()
+    fold = rows.folds[number]
+    X, y, weight = rows.pick(fold.train)
+    estimator.set_params(verbose=False).fit(X, y, weight)
+    X, y, weight = rows.pick(fold.held_out)
+    mean, std = estimator.predict(X, return_std=True)
+    sound = np.isfinite(mean).all() and np.isfinite(std).all() and (std > 0).all()
+    score = weighted_score(scoring, y, mean, std, weight) if sound else math.inf
+    return trial, number, Judged(score, time.perf_counter() - began)
+
+
+def weighted_score(scoring: str, y: np.ndarray, mean: np.ndarray, std: np.ndarray, weight: np.ndarray) -> float:
+    """A score in which a row of weight two counts like two rows."""
+    score = SCORES[scoring]
+    equal = [weight == value for value in np.unique(weight)]
+    values = [score(y[rows], mean[rows], std[rows]) for rows in equal]
+    return float(np.average(values, weights=[weight[rows].sum() for rows in equal]))

@@ -1,0 +1,182 @@
+"""Fitting the kernel part of the mean, and weighing it against the networks on rows that neither has seen."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg.lapack import dtrtri
+from scipy.optimize import minimize_scalar
+from threadpoolctl import threadpool_limits
+
+from taylor_sensus.model.kernel import KernelMean, drawn_in
+from taylor_sensus.settings import Settings
+from taylor_sensus.training.batches import bucket, pad
+from taylor_sensus.training.ensemble import run_all
+from taylor_sensus.training.process import (
+    CENTRES,
+    Rows,
+    condition,
+    covariance,
+    left_out,
+    noise,
+    posterior,
+    search,
+    split,
+)
+
+FIRST_START, OTHER_STARTS = CENTRES[1], (CENTRES[0], CENTRES[2])
+"""Where searches begin: the first with every reach, the others with the best one only."""
+REACHES = (1.0, 4.0, 30.0)
+"""Where long tails may begin to be drawn in: unseen rows choose, because the evidence often errs here."""
+ITERATIONS = 100
+LEAST_NOISE = np.log(1e-4)
+"""Log of the smallest noise variance: single precision must be able to tell rows apart."""
+CHUNK = 1024
+"""Rows answered at once, which bounds the memory."""
+DOUBTS = (0.0, 0.25, 0.5, 1.0)
+"""Candidates for how much of the kernel's own variance counts as doubt of the whole mean."""
+
+
+class Stored(NamedTuple):
+    """The numbers that make a kernel part: what a model file holds."""
+
+    theta: np.ndarray
+    reach: np.ndarray
+    """()"""
+    centres: np.ndarray
+    """(centres, features), `drawn_in`, single precision"""
+    row_noise: np.ndarray
+    coefficients: np.ndarray
+
+
+class Support(NamedTuple):
+    """A kernel part and how far it is trusted, one number a target."""
+
+    kernel: KernelMean
+    share: np.ndarray
+    """Its share in the mean; the networks have the rest."""
+    doubt: np.ndarray
+    """Factor on its variance in the doubt of the mean."""
+    stored: Stored
+
+
+class FittedKernel(NamedTuple):
+    """A kernel part before it is weighed, and its answers as if each row were new."""
+
+    stored: Stored
+    unseen_mean: np.ndarray
+    """(rows, targets)"""
+    unseen_variance: np.ndarray
+    """(rows,)"""
+
+
+def fit_kernel(
+    x: np.ndarray, y: np.ndarray, weight: np.ndarray, fold: np.ndarray, settings: Settings, seed: int,
+    n_jobs: int | None,
+) -> FittedKernel:  # fmt: skip
+    """From the first rows, which have a `fold`, or some of them; answers for all rows."""
+    rng = np.random.default_rng(seed)
+    few = rng.permutation(len(fold))[: settings.kernel_search_rows]
+    pick = np.sort(rng.permutation(len(fold))[: settings.kernel_rows])
+    y, weight = y.astype(np.float64), weight.astype(np.float64)
+    views = [drawn_in(np.asarray(x, np.float64), reach).astype(np.float32).astype(np.float64) for reach in REACHES]
+
+    def from_start(number: int, centre: tuple[float, ...]) -> tuple[float, FittedKernel]:
+        rows = Rows(views[number], y, weight)
+        cost, theta = search(rows.some(few), centre, ITERATIONS)
+        theta[-1] = max(theta[-1], LEAST_NOISE)
+        return cost, _conditioned(theta, REACHES[number], rows, pick, fold)
+
+    def unseen_error(number: int) -> float:
+        return float(np.average((y - tried[number][1].unseen_mean) ** 2, axis=0, weights=weight).sum())
+
+    # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
+    with threadpool_limits(1, "blas"):
+        tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(REACHES))], n_jobs)
+        best = min(range(len(REACHES)), key=unseen_error)
+        again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
+    return min([tried[best], *again], key=lambda one: one[0])[1]
+
+
+def _conditioned(theta: np.ndarray, reach: float, rows: Rows, pick: np.ndarray, fold: np.ndarray) -> FittedKernel:
+    """The process given the picked rows, with its answers at each row as if it were new."""
+    centres = rows.some(pick)
+    process = condition(theta, centres)
+    mean, variance = np.empty(rows.y.shape), np.empty(len(rows.y))
+    others = np.setdiff1d(np.arange(len(rows.y)), pick)
+    for part in np.array_split(others, -(-len(others) // CHUNK)) if len(others) else []:
+        mean[part], variance[part] = posterior(process, rows.x[part])
+    mean[pick], variance[pick] = left_out(process, centres, fold[pick])
+    stored = Stored(
+        theta=theta,
+        reach=np.array(reach, np.float32),
+        centres=centres.x.astype(np.float32),
+        row_noise=noise(theta) / centres.weight,
+        coefficients=process.coefficients.astype(np.float32),
+    )
+    return FittedKernel(stored, mean, variance)
+
+
+def kernel_mean(stored: Stored) -> KernelMean:
+    """The kernel part from its numbers, padded so that similar tables share a program."""
+    centres = stored.centres.astype(np.float64)
+    with threadpool_limits(1, "blas"):
+        total = covariance(stored.theta, centres, centres) + np.diag(stored.row_noise)
+        whitener, _ = dtrtri(np.linalg.cholesky(total), lower=1)
+    size = bucket(len(centres))
+    kernels = split(stored.theta, centres.shape[1])
+    return KernelMean(
+        reach=stored.reach,
+        centres=pad(stored.centres, size),
+        sizes=np.array([size for size, _ in kernels], np.float32),
+        inverse_lengths=np.array([w for _, w in kernels], np.float32),
+        coefficients=pad(stored.coefficients, size),
+        whitener=np.pad(whitener.astype(np.float32), (0, size - len(centres))),
+    )
+
+
+def kernel_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
+    """For each target the share of the kernel part that makes the squared error of unseen rows smallest.
+
+    `means` are those of the networks, (members, rows, targets), and `unseen` says which of them had not seen a row.
+    Predictions average all members, unseen rows only show some: their errors are reduced by what averaging saves.
+    The networks stop where validation rows like it, and the kernel's length scales have seen the training rows, so
+    each kind of row flatters one of the two: where there are both kinds, they count alike.
+    """
+    validation = unseen.all(axis=0)
+    if validation.any() and not validation.all():
+        parts = [(means[:, k], unseen_mean[k], unseen[:, k], y[k], weight[k]) for k in (validation, ~validation)]
+        return np.mean([kernel_share(*part) for part in parts], axis=0)
+    count = np.maximum(unseen.sum(axis=0), 1)
+    members = len(means)
+    own = y - np.einsum("mr,mrt->rt", unseen, means) / count[:, None]
+    other = y - unseen_mean
+    between = means.var(axis=0, ddof=1) if members > 1 else np.zeros_like(y)
+    saved = np.average(between * (1 / count - 1 / members)[:, None], axis=0, weights=weight)
+    networks = np.average(own**2, axis=0, weights=weight)
+    networks = np.maximum(networks - saved, 0.25 * networks)
+    kernel = np.average(other**2, axis=0, weights=weight)
+    both = np.average(own * other, axis=0, weights=weight)
+    return np.clip((networks - both) / np.maximum(networks + kernel - 2 * both, 1e-9), 0.0, 1.0)
+
+
+def kernel_doubt(residual, variance, weight, tolerance: float = 0.002) -> np.ndarray:
+    """For each target the smallest factor on the kernel's variance that explains unseen residuals as well as any.
+
+    The rest of the residuals is noise of one size here; what it depends on is learned later.
+    """
+    chosen = []
+    for squared in (residual**2).T:
+
+        def cost(factor: float, squared=squared) -> float:
+            def of(log_noise: float) -> float:
+                total = np.exp(log_noise) + factor * variance
+                return float(np.average(np.log(total) + squared / total, weights=weight))
+
+            middle = np.log(max(float(np.average(squared, weights=weight)), 1e-10))
+            return minimize_scalar(of, bounds=(middle - 9, middle + 1), method="bounded").fun
+
+        costs = [cost(factor) for factor in DOUBTS]
+        chosen.append(next(f for f, c in zip(DOUBTS, costs, strict=True) if c <= min(costs) + tolerance))
+    return np.array(chosen)
