@@ -82,21 +82,25 @@ def fit_kernel(
     y, weight = y.astype(np.float64), weight.astype(np.float64)
     views = [drawn_in(np.asarray(x, np.float64), reach).astype(np.float32).astype(np.float64) for reach in REACHES]
 
-    def from_start(number: int, centre: tuple[float, ...]) -> tuple[float, FittedKernel]:
-        rows = Rows(views[number], y, weight)
-        cost, theta = search(rows.some(few), centre, ITERATIONS)
+    asked = np.concatenate([few, np.arange(len(fold), len(y))])  # the few and all validation rows
+
+    def from_start(number: int, centre: tuple[float, ...]) -> tuple[float, np.ndarray]:
+        cost, theta = search(Rows(views[number], y, weight).some(few), centre, ITERATIONS)
         theta[-1] = max(theta[-1], LEAST_NOISE)
-        return cost, _conditioned(theta, REACHES[number], rows, pick, fold)
+        return cost, theta
 
     def unseen_error(number: int) -> float:
-        return float(np.average((y - tried[number][1].unseen_mean) ** 2, axis=0, weights=weight).sum())
+        rows = Rows(views[number], y, weight).some(asked)
+        mean = _conditioned(tried[number][1], REACHES[number], rows, np.arange(len(few)), fold[few]).unseen_mean
+        return float(np.average((rows.y - mean) ** 2, axis=0, weights=rows.weight).sum())
 
     # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
     with threadpool_limits(1, "blas"):
         tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(REACHES))], n_jobs)
         best = min(range(len(REACHES)), key=unseen_error)
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
-    return min([tried[best], *again], key=lambda one: one[0])[1]
+        theta = min([tried[best], *again], key=lambda one: one[0])[1]
+        return _conditioned(theta, REACHES[best], Rows(views[best], y, weight), pick, fold)
 
 
 def _conditioned(theta: np.ndarray, reach: float, rows: Rows, pick: np.ndarray, fold: np.ndarray) -> FittedKernel:
