@@ -23,6 +23,8 @@ def _setting(default: Any, meaning: str, source: str) -> Any:
 COMPARED = (
     "compared on test rows of steels, diabetes and concrete (3 splits each) and the 1-D toy; no committed study yet"
 )
+ABLATION = "study `ablation`: compared on the six datasets and twelve others"
+OTHERS = "compared on 8 to 17 tables beside the six (R's datasets, Friedman's functions); no committed study"
 TOY = "compared on the 1-D toy only, seeds 0 to 4"
 CHOSEN = "our choice, not compared yet"
 USUAL = "the usual value of the literature"
@@ -34,36 +36,36 @@ class Settings:
     """All hyper-parameters of one fit, resolved and checked."""
 
     # --- what people change: also arguments of the constructor -----------------------------------
-    members: int = _setting(8, "networks in the ensemble, each trained without its own fold of rows", CHOSEN)
+    members: int = _setting(8, "networks in the ensemble, each trained without its own fold of rows", ABLATION)
     width: int = _setting(128, "neurons in a hidden layer of the mean network", TOY)
     depth: int = _setting(3, "hidden layers of the mean network", TOY)
     activation: str = _setting("silu", "mish, silu, tanh or sigmoid: all twice differentiable", COMPARED)
-    embedding: str = _setting("periodic", "periodic (learned), positional (eq. 48) or none", CHOSEN)
+    embedding: str = _setting("periodic", "periodic (learned), positional (eq. 48) or none", ABLATION)
     epochs: int = _setting(256, "passes over the training rows", USUAL)
     batch_size: int = _setting(128, "rows in a step; halved while it exceeds half the table", TOY)
     learning_rate: float = _setting(0.02, "largest step size, reached after the warm-up", TOY)
-    dropout: float = _setting(0.0, "staged training: share of hidden neurons left out, fading to none", COMPARED)
-    training: str = _setting("staged", "staged: mean, then noise; joint: Algorithm 1 as printed", TOY)
+    dropout: float = _setting(0.0, "staged training: share of hidden neurons left out, fading to none", ABLATION)
+    training: str = _setting("staged", "staged: mean, then noise; joint: Algorithm 1 as printed", ABLATION)
     loss: str = _setting("expected", "joint training: eq. 16 in expectation, or sampled as printed", TOY)
-    combination: str = _setting("mixture", "how prior and network combine (eq. 14): mixture or printed", CHOSEN)
-    prior: Any = _setting("ridge", "ridge, mean, or a function of X: what is believed far from data", CHOSEN)
+    combination: str = _setting("mixture", "how prior and network combine (eq. 14): mixture or printed", ABLATION)
+    prior: Any = _setting("ridge", "ridge, mean, or a function of X: what is believed far from data", ABLATION)
     contrast: str = _setting(
-        "off", "eq. 10: off, bounded, theory or printed; staged training only pulls means", COMPARED
+        "off", "eq. 10: off, bounded, theory or printed; staged training only pulls means", ABLATION
     )
     density: bool = _setting(True, "whether familiarity (eqs. 11 to 13) moves predictions to the prior", PAPER)
-    kernel: bool = _setting(True, "staged training: whether a Gaussian process shares in the mean", CHOSEN)
+    kernel: bool = _setting(True, "staged training: whether a Gaussian process shares in the mean", ABLATION)
 
     # --- the mean network -------------------------------------------------------------------------
     frequencies: int = _setting(8, "waves a feature in the periodic embedding", COMPARED)
     frequency_multiples: tuple[float, ...] = _setting(
         (0.25, 1.0, 4.0),
         "spreads of the waves' initial frequencies to try, as multiples of the sampling limit",
-        COMPARED,
+        ABLATION,
     )
     frequency_cap: float = _setting(2.0, "largest spread, in waves a scaled unit", COMPARED)
     pilots: int = _setting(2, "members trained with each spread before the choice", CHOSEN)
     octaves: int = _setting(0, "L of the positional embedding (eq. 48), which the paper leaves open", TOY)
-    weight_decay: float = _setting(0.02, "shrinkage of weights, times the learning rate", USUAL)
+    weight_decay: float = _setting(0.02, "shrinkage of weights, times the learning rate", ABLATION)
     most_steps: int = _setting(20_000, "steps in a run at most, however large the table", CHOSEN)
     warmup: float = _setting(0.1, "share of the steps in which the learning rate rises", USUAL)
     checks: int = _setting(32, "how often the held-out rows are scored in a run", CHOSEN)
@@ -89,8 +91,9 @@ class Settings:
     neighbours: int = _setting(16, "K of eq. 11", USUAL)
     landmarks: int = _setting(256, "stored rows that the attention looks at", CHOSEN)
     kernel_rows: int = _setting(3000, "training rows that the kernel part keeps", CHOSEN)
-    kernel_search_rows: int = _setting(500, "rows from which the kernel part learns its length scales", CHOSEN)
-    repeats: bool = _setting(True, "whether answers at inputs that were measured before are remembered", CHOSEN)
+    kernel_limit: int = _setting(10_000, "rows above which the kernel part, which grows slow, is left out", CHOSEN)
+    kernel_search_rows: int = _setting(500, "rows from which the kernel part learns its length scales", OTHERS)
+    repeats: bool = _setting(True, "whether answers at inputs that were measured before are remembered", ABLATION)
     prior_inflation: float = _setting(1.5, "prior variance as a multiple of the target's variance", CHOSEN)
 
     def __post_init__(self) -> None:
@@ -185,7 +188,7 @@ def fast(**changes: Any) -> dict[str, Any]:
 
 def best(**changes: Any) -> dict[str, Any]:
     """Constructor arguments for the last percent of accuracy at about three times the time."""
-    return _arguments({"members": 16, "epochs": 384}, {}, changes)
+    return _arguments({"members": 16, "dropout": 0.1}, {}, changes)
 
 
 def _arguments(arguments: dict[str, Any], details: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -94,3 +94,15 @@ def test_doubt_is_kept_only_where_it_explains_errors():
     noise = rng.normal(size=(3000, 1))
     assert kernel_doubt(noise, variance, np.ones(3000))[0] == 0
     assert kernel_doubt(noise * np.sqrt(variance)[:, None], variance, np.ones(3000))[0] == 1
+
+
+def test_large_tables_leave_the_kernel_out():
+    from taylor_sensus import TSNetRegressor
+
+    def support(limit):
+        details = {"folds": 2, "noise_epochs": 1, "density_steps": 1, "pilots": 1, "kernel_limit": limit}
+        model = TSNetRegressor(members=2, epochs=1, width=8, random_state=0, details=details)
+        return model.fit(X, Y).fitted_.support
+
+    assert support(90) is not None
+    assert support(89) is None

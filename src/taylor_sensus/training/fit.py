@@ -163,7 +163,7 @@ class _Fit:
         return FittedEnsemble(stack(blocks), stack([density.network]), support, kernel, self.unseen, history)
 
     def _fit_kernel(self) -> FittedKernel | None:
-        if not self.settings.kernel:
+        if not self.settings.kernel or self.table.train > self.settings.kernel_limit:
             return None
         t = self.table
         return fit_kernel(t.x, t.y, t.weight, self.fold, self.settings, int(self.run_seeds[-1]), self.n_jobs)
