@@ -30,14 +30,13 @@ class Estimate(NamedTuple):
 def against_default(scores: pd.DataFrame) -> pd.DataFrame:
     """Each variant minus the default on the same split, averaged over splits: index dataset, method.
 
-    Columns: the logarithms of the ratios of squared error (`log_mse`) and of seconds to fit (`log_seconds`), and the
-    difference of the printed likelihood (`nll`), which like a ratio does not depend on the target's unit.
+    Columns: the logarithm of the ratio of squared errors (`log_mse`), and the difference of the printed likelihood
+    (`nll`), which like a ratio does not depend on the target's unit.
     """
     measured = pd.DataFrame(
         {
             "log_mse": np.log(scores.mse),
             "nll": scores.nll_paper,
-            "log_seconds": np.log(scores.fit_seconds),
         }
     )
     measured.index = pd.MultiIndex.from_frame(scores[["dataset", "seed", "method"]])

@@ -35,14 +35,13 @@ def _whole(differences: pd.DataFrame, splits: int, out: Path) -> None:
         line = {"variant": ABLATION[name].label}
         line |= {f"MSE ratio, {group}": interval(groups[group]) if group in groups else "–" for group in GROUPS}
         line["NLL minus default's"] = interval(estimate(own.nll), signed=True)
-        line["fit seconds ratio"] = f"{np.exp(own.log_seconds.mean()):.2f}"
         line["datasets better / worse"] = f"{(own.log_mse < 0).sum()} / {(own.log_mse > 0).sum()}"
         lines.append(line)
     count = differences.index.get_level_values("dataset").nunique()
     caption = (
         f"The default with one thing changed, on {count} datasets, {splits} splits each: ratio of its MSE on test rows "
         "to the default's (geometric mean over splits and datasets; above 1 the change hurts), mean difference of NLL "
-        "(printed form; above 0 the change hurts) and ratio of seconds to fit. In brackets 95 % bootstrap intervals "
+        "(printed form; above 0 the change hurts). In brackets 95 % bootstrap intervals "
         "over datasets. Better and worse count datasets by MSE."
     )
     write_table(pd.DataFrame(lines), out, "ablation", caption)

@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
+import pytest
+
 SHOW = """
 import jax
 from taylor_sensus.compilation import use_compilation_cache
@@ -50,3 +53,17 @@ def test_a_folder_given_to_jax_is_left_alone(tmp_path):
 def test_a_folder_that_cannot_be_made_is_no_error(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     assert run(TAYLOR_SENSUS_CACHE=str(tmp_path / "file")) == ["None", "None"]
+
+
+def test_programs_are_let_go_before_memory_maps_run_out():
+    from taylor_sensus.compilation import forget_programs_if_many
+
+    program = jax.jit(lambda x: x + 1)
+    program(1.0)
+    assert program._cache_size() == 1
+    assert not forget_programs_if_many(most=10**9)
+    assert program._cache_size() == 1
+    if not Path("/proc/self/maps").exists():
+        pytest.skip("memory maps are counted on Linux only")
+    assert forget_programs_if_many(most=0)
+    assert program._cache_size() == 0

@@ -37,6 +37,26 @@ def use_compilation_cache() -> Path | None:
     return folder
 
 
+MOST_MAPS = 40_000
+"""Linux allows a process 65,530 memory maps; a compiled program takes dozens, and one too many ends the process."""
+
+
+def forget_programs_if_many(most: int = MOST_MAPS) -> bool:
+    """Let go of JAX's compiled programs before a process that fits many kinds of tables runs out of memory maps.
+
+    Programs that are needed again come back from the cache on disk. True if they were let go.
+    """
+    try:
+        with open("/proc/self/maps", "rb") as maps:
+            count = sum(1 for _ in maps)
+    except OSError:
+        return False  # not Linux: no such limit
+    if count <= most:
+        return False
+    jax.clear_caches()
+    return True
+
+
 def _machine() -> str:
     """A name for this kind of processor: compiled programs must not travel to another."""
     text = platform.machine() + platform.processor()

@@ -62,6 +62,7 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str]) -> None:
         "named_columns": hasattr(model, "feature_names_in_"),
         "targets": list(fitted.target_names),
         "one_dimensional": fitted.one_dimensional,
+        "parts": [name for name, part in (("kernel", fitted.support), ("repeats", fitted.repeats)) if part is not None],
         "facts": fitted.facts,
         "history": fitted.history.to_csv(index=False),
     }
@@ -115,8 +116,8 @@ def _restore(content: ModelFile) -> TSNetRegressor:
             _positive(_of_shape(arrays["familiar.spread"], np.zeros(perceptions))),
         ),
         noise_scale=_positive(_of_shape(arrays["noise_scale"], np.zeros(targets))),
-        support=_restore_support(arrays, shape),
-        repeats=_restore_repeats(arrays, shape),
+        support=_restore_support(arrays, shape) if "kernel" in header["parts"] else None,
+        repeats=_restore_repeats(arrays, shape) if "repeats" in header["parts"] else None,
         facts=header["facts"],
         history=_history(header["history"]),
     )
@@ -139,9 +140,7 @@ def _support_arrays(support: Support | None) -> dict[str, np.ndarray]:
     return {f"kernel.{name}": array for name, array in numbers.items()}
 
 
-def _restore_support(arrays: dict[str, np.ndarray], shape: Shape) -> Support | None:
-    if "kernel.theta" not in arrays:
-        return None
+def _restore_support(arrays: dict[str, np.ndarray], shape: Shape) -> Support:
     count = len(arrays["kernel.centres"])
     expected = Stored(
         np.zeros(hyper_parameters(shape.features)), np.zeros(()), np.zeros((count, shape.features)), np.zeros(count),
@@ -156,9 +155,7 @@ def _restore_support(arrays: dict[str, np.ndarray], shape: Shape) -> Support | N
     return Support(kernel_mean(stored), share, doubt, stored)
 
 
-def _restore_repeats(arrays: dict[str, np.ndarray], shape: Shape) -> Repeats | None:
-    if "repeats.keys" not in arrays:
-        return None
+def _restore_repeats(arrays: dict[str, np.ndarray], shape: Shape) -> Repeats:
     count, each = len(arrays["repeats.keys"]), np.zeros(shape.targets)
     expected = Repeats(np.zeros((count, shape.features)), np.zeros((count, shape.targets)), each, each)
     repeats = _of_shape(Repeats(*[arrays[f"repeats.{name}"] for name in Repeats._fields]), expected)

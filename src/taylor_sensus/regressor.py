@@ -17,7 +17,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from taylor_sensus.compilation import use_compilation_cache
+from taylor_sensus.compilation import forget_programs_if_many, use_compilation_cache
 from taylor_sensus.data.columns import (
     Column,
     as_frame,
@@ -112,6 +112,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         settings = resolve({name: getattr(self, name) for name in CONSTRUCTOR}, self.details)
         check_jobs(self.n_jobs)
         use_compilation_cache()
+        forget_programs_if_many()
         table, names = self._learn_table(X, y, sample_weight, settings)
         if (X_val is None) != (y_val is None):
             raise DataError("X_val and y_val belong together: give both or neither")
@@ -136,6 +137,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         """The whole prediction: mean, std, where the error comes from, intervals, samples."""
         check_is_fitted(self, "fitted_")
         use_compilation_cache()
+        forget_programs_if_many()
         fitted: FittedModel = self.fitted_
         x, index = self._encode(X, fitted.columns)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))

@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from taylor_sensus.baselines.face import Baseline, Scaled
-from taylor_sensus.compilation import use_compilation_cache
+from taylor_sensus.compilation import forget_programs_if_many, use_compilation_cache
 from taylor_sensus.model.network import Parts, Weights
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.settings import DEFAULTS, Settings, resolve
@@ -53,6 +53,7 @@ def prepare(table: Scaled, fit: np.ndarray | None = None, held: np.ndarray | Non
     Other choices by position: `fit` among the training rows, `held` among training rows followed by validation rows.
     """
     use_compilation_cache()
+    forget_programs_if_many()
     x = np.concatenate([table.x, table.x_val]).astype(np.float32)
     y = np.concatenate([table.y, table.y_val]).astype(np.float32)[:, None]
     train_count, padded = len(table.x), bucket(len(x))
