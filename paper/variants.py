@@ -34,7 +34,7 @@ _ABLATION = (
     _variant("prior_mean", "prior: a constant", prior="mean"),
     _variant("contrast", "contrast bounded", contrast="bounded"),
     _variant("printed_combination", "combination as printed", combination="printed"),
-    _variant("joint", "mean and noise trained jointly", training="joint"),
+    _variant("joint", "trained jointly, without the process", training="joint"),
     _variant("dropout", "dropout 0.1", dropout=0.1),
     _variant("printed", "the whole method as printed", **paper()),
 )
