@@ -41,7 +41,7 @@ def _dots(found: dict) -> Figure:
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     low, high = axes.get_xlim()
-    ticks = [tick for tick in (0.5, 0.7, 0.8, 0.9, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 2, 3, 5) if low <= tick <= high]
+    ticks = [tick for tick in (0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 2, 3, 5) if low <= tick <= high]
     axes.set_xticks(ticks or [1])
     axes.set_yticks(range(len(found)), [ABLATION[name].label for name in found])
     axes.set_ylim(len(found) - 0.4, -0.6)
