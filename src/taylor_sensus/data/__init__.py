@@ -9,5 +9,7 @@
 - ``splits``     the paper's training, validation and test rows
 - ``datasets``   the paper's public datasets, ready to use; ``dataset_sources`` says what and where they are,
                  ``dataset_files`` finds or downloads and checks them, ``dataset_readers`` reads each layout
+- ``functions``  textbook functions of engineering, with noise of known size
+- ``repeats``    inputs that were measured before, and what that is worth
 - ``synthetic``  the paper's 1-D and 2-D toy problems, whose truth and noise are known
 """

@@ -2,6 +2,7 @@
 
 - `networks`: the bricks: embeddings, perceptrons, bounded variances.
 - `taylor_block`: Deep Taylor Block: mean, feature noise through the Jacobian, system noise.
+- `kernel`: what a Gaussian process adds to the mean and its slope; ours, not the paper's, and for many rows at once.
 - `noise_contrast`: noise-aware contrastive learning: a library of noise, a second view, its loss.
 - `density`: data density perception: neighbour targets, attention over landmarks, familiarity.
 - `combine`: uncertainty combination: the network's belief and the prior's, weighed by familiarity.

@@ -7,6 +7,7 @@ finds it; where the function has edges and corners, the network does. Unseen row
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -31,17 +32,21 @@ def drawn_in(x: Any, reach: Any) -> Any:
     return reach * (np.arcsinh(x / reach) if isinstance(x, np.ndarray) else jnp.arcsinh(x / reach))
 
 
-def matern_52(q: Array) -> tuple[Array, Array]:
-    """Matérn 5/2 as a function of the squared distance, and its derivative."""
-    t = jnp.sqrt(5 * q)
-    decay = jnp.exp(-t)
+def matern(q: Any, arrays: Any = np) -> tuple[Any, Any]:
+    """Matérn 5/2 as a function of the squared distance, and its derivative, with NumPy or JAX."""
+    t = arrays.sqrt(5 * q)
+    decay = arrays.exp(-t)
     return (1 + t + t * t / 3) * decay, (-5 / 6) * (1 + t) * decay
 
 
-def squared_exponential(q: Array) -> tuple[Array, Array]:
+def squared_exponential(q: Any, arrays: Any = np) -> tuple[Any, Any]:
     """The smoothest shape, as a function of the squared distance, and its derivative."""
-    value = jnp.exp(-q / 2)
+    value = arrays.exp(-q / 2)
     return value, -value / 2
+
+
+SHAPES: tuple[Callable[..., tuple[Any, Any]], ...] = (matern, squared_exponential)
+"""What bumps look like; each has a size and length scales of its own."""
 
 
 # DIFF(eq. 9): the mean is a network's alone in the paper. Here a Gaussian process shares in it, and its slope in eq. 6.
@@ -66,9 +71,10 @@ class KernelMean(eqx.Module):
         z, stretch = drawn_in(x, self.reach), 1 / jnp.sqrt(1 + (x / self.reach) ** 2)
         features, targets = x.shape[1], self.coefficients.shape[1]
         covariance, slopes = 0.0, jnp.zeros((len(x), targets, features))
-        for shape, size, w in zip((matern_52, squared_exponential), self.sizes, self.inverse_lengths, strict=True):
+        for shape, size, w in zip(SHAPES, self.sizes, self.inverse_lengths, strict=True):
             a, b = z * w, self.centres * w
-            value, slope = shape(jnp.maximum((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T, 0.0))
+            squared = jnp.maximum((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T, 0.0)
+            value, slope = shape(squared, jnp)
             covariance += size * value
             pull = jnp.einsum("rc,ct->rtc", size * slope, self.coefficients)
             moved = pull.sum(axis=2)[:, :, None] * a[:, None, :] - jnp.einsum("rtc,cf->rtf", pull, b)

@@ -7,13 +7,14 @@ one matrix product, so that a fit takes a second where theirs takes a minute. A 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.optimize import minimize
+
+from taylor_sensus.model.kernel import SHAPES
 
 CENTRES = ((10.0, 10.0), (3.0, 30.0), (3.0, 3.0))
 """Typical length scales of the shapes, where a search starts: smooth in everything, rough on a wide trend, rough."""
@@ -22,22 +23,6 @@ LEAST_NOISE = 1e-6
 
 HIGHEST = 20.0
 """Logarithms of hyper-parameters stay within this."""
-
-
-def matern(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Matérn 5/2 as a function of the squared distance, and its derivative."""
-    t = np.sqrt(5 * q)
-    decay = np.exp(-t)
-    return (1 + t + t * t / 3) * decay, (-5 / 6) * (1 + t) * decay
-
-
-def squared_exponential(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The smoothest shape, as a function of the squared distance, and its derivative."""
-    value = np.exp(-q / 2)
-    return value, -value / 2
-
-
-SHAPES: tuple[Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], ...] = (matern, squared_exponential)
 
 
 class Prior(NamedTuple):

@@ -30,7 +30,7 @@ FIRST_START, OTHER_STARTS = CENTRES[1], (CENTRES[0], CENTRES[2])
 REACHES = (1.0, 4.0, 30.0)
 """Where long tails may begin to be drawn in: unseen rows choose, because the evidence often errs here."""
 ITERATIONS = 100
-LEAST_NOISE = np.log(1e-4)
+LEAST_LOG_NOISE = np.log(1e-4)
 """Log of the smallest noise variance: single precision must be able to tell rows apart."""
 CHUNK = 1024
 """Rows answered at once, which bounds the memory."""
@@ -81,12 +81,11 @@ def fit_kernel(
     pick = np.sort(rng.permutation(len(fold))[: settings.kernel_rows])
     y, weight = y.astype(np.float64), weight.astype(np.float64)
     views = [drawn_in(np.asarray(x, np.float64), reach).astype(np.float32).astype(np.float64) for reach in REACHES]
-
     asked = np.concatenate([few, np.arange(len(fold), len(y))])  # the few and all validation rows
 
     def from_start(number: int, centre: tuple[float, ...]) -> tuple[float, np.ndarray]:
         cost, theta = search(Rows(views[number], y, weight).some(few), centre, ITERATIONS)
-        theta[-1] = max(theta[-1], LEAST_NOISE)
+        theta[-1] = max(theta[-1], LEAST_LOG_NOISE)
         return cost, theta
 
     def unseen_error(number: int) -> float:
