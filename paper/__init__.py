@@ -3,7 +3,8 @@
 Run `python -m paper --help` in the repository's folder.
 
     commands.py     the command line: run, status, tables, figures, page
-    studies.py      what a task and a study are; every study by name
+    study.py        what a task and a study are
+    studies.py      every study by name
     comparison.py   study `comparison`: all methods on all datasets
     timing.py       study `timing`: seconds to fit and to predict
     ablation.py     study `ablation`: the default with one thing changed at a time

@@ -6,7 +6,7 @@ rows (60, 20 and 20 % as in the comparison) and are judged on test rows.
 
 from __future__ import annotations
 
-from paper.studies import Inputs, Result, Task
+from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256, split
 from paper.trials import fit_and_judge, settings_of
 from paper.variants import ABLATION

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from paper.studies import FURTHER, SIX
+from paper.studies import FURTHER
+from paper.study import SIX
 from paper.variants import ABLATION, DEFAULT, MEAN_ALONE
 from taylor_sensus.scores import paired_bootstrap
 

@@ -10,7 +10,8 @@ import pandas as pd
 from paper.ablation_summary import GROUPS, Estimate, against_default, against_mean_alone, estimate, ratios
 from paper.formats import decimals, write_table
 from paper.reading import Results
-from paper.studies import FURTHER, SIX
+from paper.studies import FURTHER
+from paper.study import SIX
 from paper.study_data import title
 from paper.variants import ABLATION
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from paper.studies import CALIBRATION_ROWS, Inputs, Result, Task
+from paper.studies import CALIBRATION_ROWS
+from paper.study import Inputs, Result, Task
 from paper.study_data import content_sha256, without_validation
 from paper.trials import fit, judge, settings_of
 from taylor_sensus.baselines.registry import method

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from paper.atomic import StorageError, write_whole
 from paper.ledger import FORMAT, Record
 from paper.packing import packed, unpacked
-from paper.studies import Inputs, Study, Task
+from paper.study import Inputs, Study, Task
 
 SECONDS = "_seconds"
 KEY_COLUMNS = ("dataset", "method", "seed")

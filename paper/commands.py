@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from paper.studies import STUDIES, Selection, Study, Task
+from paper.studies import STUDIES
+from paper.study import Selection, Study, Task
 from taylor_sensus.cli.command import FAILED, INTERRUPTED, Command
 
 if TYPE_CHECKING:

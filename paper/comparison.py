@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paper.ledger import plain
-from paper.studies import Inputs, Result, Task
+from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256
 from paper.trials import fit, judge, settings_of
 from taylor_sensus.baselines.registry import METHODS, Method, method

@@ -15,7 +15,7 @@ from paper.ablation_figure import ablation_figures
 from paper.calibration_figure import reliability_figures
 from paper.formats import HEADINGS
 from paper.reading import Results, whatever_there_is
-from paper.studies import SIX
+from paper.study import SIX
 from paper.study_data import title
 from paper.summaries import averages, ranks
 from taylor_sensus.baselines.registry import METHODS

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper.atomic import sweep, write_whole
 from paper.packing import packed, unpacked
-from paper.studies import Inputs, Task
+from paper.study import Inputs, Task
 from paper.versions import changes
 from paper.work import Done, Failure
 

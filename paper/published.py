@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from paper.studies import Inputs, Result, Task
+from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256, load, without_validation
 from paper.trials import fit_and_judge, settings_of
 from taylor_sensus.baselines.registry import method

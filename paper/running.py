@@ -15,7 +15,7 @@ from paper.backends import apart, dask_workers, here, joblib_workers
 from paper.collected import read_collected, write_collected
 from paper.ledger import Ledger, Record, record_of
 from paper.screen import TaskProgress, expected_costs
-from paper.studies import Inputs, Study, Task, function
+from paper.study import Inputs, Study, Task, function
 from paper.versions import SOURCE, installed
 from paper.work import Done, Failure, Job, limit_threads
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paper.ledger import Record
-from paper.studies import Task
+from paper.study import Task
 from paper.work import Done
 
 

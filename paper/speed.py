@@ -6,7 +6,7 @@ compilation, the second, on the same rows, does not. The scores are those of the
 
 from __future__ import annotations
 
-from paper.studies import Inputs, Result, Task
+from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256, split
 from paper.timing import PREDICTIONS
 from paper.trials import fit, judge, settings_of

@@ -13,7 +13,7 @@ from paper.formats import HEADINGS, decimals, plus_minus, write_table
 from paper.published_tables import write_published
 from paper.reading import Results, whatever_there_is
 from paper.speed_tables import write_speed
-from paper.studies import SIX
+from paper.study import SIX
 from paper.study_data import title
 from paper.summaries import OURS, averages, differences, printed, ranks, seconds_table
 from taylor_sensus.baselines.registry import METHODS

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paper.comparison import inputs
-from paper.studies import Result, Task
+from paper.study import Result, Task
 from paper.trials import fit
 from taylor_sensus.baselines.registry import method
 from taylor_sensus.data.datasets import load_dataset, split_dataset

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from paper.studies import Task, function
+from paper.study import Task, function
 
 if TYPE_CHECKING:
-    from paper.studies import Result
+    from paper.study import Result
 
 ONE_THREAD: dict[str, str] = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 XLA_ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"

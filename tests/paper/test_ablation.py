@@ -13,7 +13,8 @@ from paper.collected import write_collected
 from paper.figures import write_figures
 from paper.ledger import Record
 from paper.reading import find_results, read_results
-from paper.studies import ABLATION, COMPARISON, FURTHER, SIX, Inputs
+from paper.studies import ABLATION, COMPARISON, FURTHER
+from paper.study import SIX, Inputs
 from paper.tables import write_tables
 from paper.variants import ABLATION as VARIANTS
 from paper.variants import DEFAULT, MEAN_ALONE

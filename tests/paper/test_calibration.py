@@ -12,7 +12,8 @@ from paper.collected import write_collected
 from paper.figures import write_figures
 from paper.ledger import Record
 from paper.reading import read_results
-from paper.studies import CALIBRATION, PROBLEMS, Inputs, Selection
+from paper.studies import CALIBRATION, PROBLEMS
+from paper.study import Inputs, Selection
 from paper.tables import write_tables
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.scores import nll

@@ -12,7 +12,8 @@ from paper.atomic import StorageError
 from paper.collected import read_collected
 from paper.commands import RESULTS
 from paper.figures import write_figures
-from paper.studies import COMPARISON, STUDIES, Selection
+from paper.studies import COMPARISON, STUDIES
+from paper.study import Selection
 from paper.tables import write_tables
 
 PAPER = Path(page.__file__).parent

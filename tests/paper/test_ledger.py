@@ -15,7 +15,7 @@ from paper.atomic import StorageError, write_whole
 from paper.collected import files, read_collected, write_collected
 from paper.ledger import Ledger, Record, plain
 from paper.packing import packed, unpacked
-from paper.studies import Inputs, Task
+from paper.study import Inputs, Task
 from paper.work import Failure
 
 INPUTS = Inputs("abc", {"width": 3, "rates": [0.1, 0.2]})

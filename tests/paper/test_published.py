@@ -9,7 +9,8 @@ import pytest
 from paper.collected import write_collected
 from paper.ledger import Record
 from paper.published import rows
-from paper.studies import PUBLISHED, SPEED, Inputs, Selection
+from paper.studies import PUBLISHED, SPEED
+from paper.study import Inputs, Selection
 from paper.tables import write_tables
 from taylor_sensus.errors import SettingError
 

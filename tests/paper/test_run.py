@@ -21,7 +21,8 @@ from paper import comparison
 from paper.collected import files, read_collected
 from paper.commands import app
 from paper.ledger import Ledger
-from paper.studies import COMPARISON, STUDIES, Selection, every
+from paper.studies import COMPARISON, STUDIES
+from paper.study import Selection, every
 from paper.versions import SOURCE
 from taylor_sensus.baselines.registry import METHODS, method
 from taylor_sensus.data.datasets import load_dataset, split_dataset

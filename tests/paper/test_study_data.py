@@ -9,7 +9,8 @@ import pytest
 
 from paper import study_data
 from paper.real_tables import REAL_TABLES
-from paper.studies import FUNCTIONS, FURTHER, SIX
+from paper.studies import FUNCTIONS, FURTHER
+from paper.study import SIX
 from paper.study_data import content_sha256, cut, load, split, title, without_validation
 from taylor_sensus.data import functions
 from taylor_sensus.data.columns import encode, learn_columns

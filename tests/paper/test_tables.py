@@ -14,7 +14,8 @@ from paper.figures import write_figures
 from paper.formats import decimals, latex, plus_minus, write_table
 from paper.ledger import Record
 from paper.reading import read_results
-from paper.studies import COMPARISON, TIMING, Inputs
+from paper.studies import COMPARISON, TIMING
+from paper.study import Inputs
 from paper.summaries import averages, differences, printed, ranks, seconds_table
 from paper.tables import write_tables
 from taylor_sensus.baselines.registry import METHODS

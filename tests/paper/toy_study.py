@@ -12,7 +12,8 @@ import time
 
 import numpy as np
 
-from paper.studies import STUDIES, Inputs, Result, Study, Task, every
+from paper.studies import STUDIES
+from paper.study import Inputs, Result, Study, Task, every
 
 PAUSE = 0.15
 
