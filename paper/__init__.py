@@ -11,7 +11,15 @@ Run `python -m paper --help` in the repository's folder.
     calibration.py  study `calibration`: error bars and learned noise where the truth is known
     speed.py        study `speed`: what accuracy costs in seconds
     published.py    study `published`: the splits of others, beside their figures
+    antinoise.py    study `antinoise`: noise on a part of the training entries
+    active.py       study `active`: methods that choose their next training rows
+    toys.py         study `toys`: all methods on the paper's toys
+    toy_ablation.py study `toy_ablation`: the paper's ablation on its toys
+    deviations.py   study `deviations`: noise that the model does not assume, drawn in deviation_noise.py
+    scaling.py      study `scaling`: time, memory and errors as rows and parameters grow; its rows are in
+                    scaling_data.py, and memory.py watches what a process takes
     variants.py     the variants of TSNet that `ablation` and `speed` compare
+    toy_methods.py, toy_references.py, toy_problems.py    what the toy studies fit, and how it is judged
     study_data.py, real_tables.py    every table by name, and its splits
     trials.py       what the studies share: one method fitted, timed and judged
     running.py      one run from start to end: what is open, who does it, what is written

@@ -1,7 +1,7 @@
 """The committed files of a study: one line a task, the same bytes for the same results.
 
-    STUDY.csv               dataset, method, seed, the study's parameters, then every value except seconds
-    STUDY_seconds.csv       the same tasks with their seconds, which no two runs have in common
+    STUDY.csv               dataset, method, seed, the study's parameters, then every value except measured costs
+    STUDY_seconds.csv       the same tasks with their seconds and megabytes, which no two runs have in common
     STUDY_predictions.npz   arrays KEY/row, KEY/error, ... of every task; absent if the study keeps none
     STUDY.json              how each line was made: data, settings, versions, command
 
@@ -24,6 +24,8 @@ from paper.packing import packed, unpacked
 from paper.study import Inputs, Study, Task
 
 SECONDS = "_seconds"
+COSTS = (SECONDS, "_megabytes")
+"""Endings of the values that differ from run to run."""
 KEY_COLUMNS = ("dataset", "method", "seed")
 SHARED = ("commands", "data", "settings", "versions")
 """What many tasks have in common is written once, and a task gives the places in these lists."""
@@ -96,7 +98,7 @@ REMEDY = "restore the study's four files together from version control, or delet
 
 
 def _table(study: Study, records: list[Record], *, seconds: bool) -> bytes:
-    columns = dict.fromkeys(name for r in records for name in r.values if name.endswith(SECONDS) == seconds)
+    columns = dict.fromkeys(name for r in records for name in r.values if name.endswith(COSTS) == seconds)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*KEY_COLUMNS, *study.parameters, *columns])

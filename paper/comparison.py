@@ -24,7 +24,7 @@ import numpy as np
 from paper.ledger import plain
 from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256
-from paper.trials import fit, judge, settings_of
+from paper.trials import fit, judge, row_errors, settings_of
 from taylor_sensus.baselines.registry import METHODS, Method, method
 from taylor_sensus.data.datasets import SplitDataset, load_dataset, split_dataset
 from taylor_sensus.scores import mse, nll
@@ -55,12 +55,7 @@ def run(task: Task, n_jobs: int | None) -> Result:
         "predict_seconds": judged.seconds,
         "search_seconds": search_seconds if grid else None,
     }
-    arrays = {  # no targets: they belong to the authors of the data, and are not ours to publish
-        "row": np.asarray(parts.X_test.index, np.int32),
-        "error": (np.asarray(parts.y_test, np.float64) - judged.prediction.mean).astype(np.float32),
-        "std": np.asarray(judged.prediction.std, np.float32),
-    }
-    return Result(values, arrays)
+    return Result(values, {**row_errors(parts, judged.prediction), "std": judged.prediction.std.astype(np.float32)})
 
 
 def inputs(task: Task) -> Inputs:

@@ -12,12 +12,17 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from paper.ablation_figure import ablation_figures
+from paper.active_figure import active_figures
+from paper.antinoise_figure import antinoise_figures
 from paper.calibration_figure import reliability_figures
+from paper.deviation_figure import deviation_figures
 from paper.formats import HEADINGS
 from paper.reading import Results, whatever_there_is
+from paper.scaling_figure import scaling_figures
 from paper.study import SIX
 from paper.study_data import title
 from paper.summaries import averages, ranks
+from paper.toy_figure import toy_figures
 from taylor_sensus.baselines.registry import METHODS
 from taylor_sensus.plots.style import COLOURS
 from taylor_sensus.scores import calibration_curve
@@ -111,5 +116,10 @@ DRAWERS: dict[str, Callable[[Results], dict[str, Figure]]] = {
     "comparison": _comparison,
     "ablation": ablation_figures,
     "calibration": reliability_figures,
+    "antinoise": antinoise_figures,
+    "active": active_figures,
+    "toys": toy_figures,
+    "deviations": deviation_figures,
+    "scaling": scaling_figures,
 }
 """By study; each gives its figures by name."""

@@ -10,7 +10,13 @@ from paper.atomic import StorageError, write_whole
 HERE = Path(__file__).parent
 TEMPLATE = HERE / "results_page.md"
 PAGE = HERE / "RESULTS.md"
-SECTIONS = tuple(HERE / "sections" / f"{name}.md" for name in ("ablation", "calibration", "speed", "published"))
+SECTIONS = tuple(
+    HERE / "sections" / f"{name}.md"
+    for name in (
+        *("ablation", "calibration", "speed", "published", "antinoise", "active"),
+        *("toys", "toy_ablation", "deviations", "scaling"),
+    )
+)
 """What follows of studies that have results, in this order."""
 PLACE = re.compile(r"^\{\{ (\w+) \}\}$", re.MULTILINE)
 """A line `{{ name }}` stands for the table of that name."""

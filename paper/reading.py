@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -12,8 +13,8 @@ from paper.atomic import StorageError
 from paper.collected import read_collected
 from paper.studies import STUDIES
 
-Key = tuple[str, str, int]
-"""Dataset, method, seed."""
+Key = tuple[Any, ...]
+"""Dataset, method, seed, and then the study's own parameters if it has any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,7 @@ class Results:
     study: str
     scores: pd.DataFrame
     predictions: dict[Key, pd.DataFrame] = field(default_factory=dict)
-    """Columns row, error (target minus mean) and std."""
+    """Columns row, error (target minus mean) and, where the study keeps it, std."""
 
     @property
     def datasets(self) -> list[str]:
@@ -43,11 +44,13 @@ def find_results(results: Path, study: str, *, searched: bool = False, quick: bo
         given = {name: task.parameters.get(name, default) for name, default in own.items()}
         lines.append({"dataset": task.dataset, "method": task.method, "seed": task.seed, **given, **record.values})
         if record.arrays:
-            predictions[task.dataset, task.method, task.seed] = pd.DataFrame(dict(record.arrays))
+            key = task.dataset, task.method, task.seed, *given.values()
+            predictions[key] = pd.DataFrame(dict(record.arrays))
     if not lines:
         return None
     scores = pd.DataFrame(lines)
-    numbers = [c for c in scores.columns if c not in ("dataset", "method", "searched")]
+    texts = {"dataset", "method", "searched", *(name for name, default in own.items() if isinstance(default, str))}
+    numbers = [c for c in scores.columns if c not in texts]
     scores[numbers] = scores[numbers].astype(float)
     return Results(study, scores, predictions)
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from paper.active_studies import ACTIVE
+from paper.antinoise_studies import ANTINOISE
+from paper.scaling_studies import SCALING
 from paper.study import SIX, Selection, Study, Task, every
+from paper.toy_studies import DEVIATION_STUDY, TOY_ABLATION, TOY_STUDY
 from paper.variants import ABLATION as VARIANTS
 from paper.variants import DEFAULT, MEAN_ALONE
 from paper.variants import SPEED as SPEED_VARIANTS
@@ -100,5 +104,9 @@ PUBLISHED = Study(
     parameters={"quick": False},
 )
 STUDIES: dict[str, Study] = {
-    study.name: study for study in (COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED)
+    study.name: study
+    for study in (
+        *(COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED, ANTINOISE, ACTIVE),
+        *(TOY_STUDY, TOY_ABLATION, DEVIATION_STUDY, SCALING),
+    )
 }

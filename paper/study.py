@@ -63,7 +63,7 @@ class Result:
     """What a task found."""
 
     values: Mapping[str, Any]
-    """Numbers and texts; names that end in `_seconds` are kept apart, because they differ from run to run."""
+    """Numbers and texts; those named `..._seconds` or `..._megabytes`, which differ from run to run, are kept apart."""
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     """What figures and tests need of each test row."""
 

@@ -61,7 +61,7 @@ def differences(predictions: Mapping[tuple[str, str, int], pd.DataFrame], score:
 
     A row of a dataset that was a test row in several splits is one unit: its differences are averaged first. The
     interval says what other rows of the same kind would give, not what other training sets would.
-    Each frame has the columns row, error, std.
+    Each frame has the columns row, error and, for a likelihood, std.
     """
     lines = []
     for dataset in sorted({key[0] for key in predictions}):
@@ -90,10 +90,15 @@ def differences(predictions: Mapping[tuple[str, str, int], pd.DataFrame], score:
 def _by_row(frames: Mapping[tuple[str, str, int], pd.DataFrame], score: str) -> pd.Series:
     """One score for each seed and row."""
     parts = {
-        seed: pd.Series(row_scores(f.error.to_numpy(), f["std"].to_numpy())[score], index=f.row)
+        seed: pd.Series(row_scores(f.error.to_numpy(), _std(f))[score], index=f.row)
         for (_, _, seed), f in frames.items()
     }
     return pd.concat(parts, names=["seed", "row"])
+
+
+def _std(frame: pd.DataFrame) -> np.ndarray:
+    """NaN where the study kept none."""
+    return frame["std"].to_numpy() if "std" in frame else np.full(len(frame), np.nan)
 
 
 def seconds_table(seconds: pd.DataFrame) -> pd.DataFrame:

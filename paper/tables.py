@@ -8,14 +8,20 @@ from pathlib import Path
 import pandas as pd
 
 from paper.ablation_tables import write_ablation
+from paper.active_tables import write_active
+from paper.antinoise_tables import write_antinoise
 from paper.calibration_tables import write_calibration
+from paper.deviation_tables import write_deviations
 from paper.formats import HEADINGS, decimals, plus_minus, write_table
 from paper.published_tables import write_published
 from paper.reading import Results, whatever_there_is
+from paper.scaling_tables import write_scaling
 from paper.speed_tables import write_speed
 from paper.study import SIX
 from paper.study_data import title
 from paper.summaries import OURS, averages, differences, printed, ranks, seconds_table
+from paper.toy_ablation_tables import write_toy_ablation
+from paper.toy_tables import write_toys
 from taylor_sensus.baselines.registry import METHODS
 
 SCORES = ("mse", "rmse", "mae", "nll", "nll_paper", "crps", "coverage_90", "width_90", "std_error_spearman")
@@ -167,5 +173,11 @@ WRITERS: dict[str, Callable[[Results, Path], None]] = {
     "calibration": write_calibration,
     "speed": write_speed,
     "published": write_published,
+    "antinoise": write_antinoise,
+    "active": write_active,
+    "toys": write_toys,
+    "toy_ablation": write_toy_ablation,
+    "deviations": write_deviations,
+    "scaling": write_scaling,
 }
 """By study; each writes its tables from the study's results."""

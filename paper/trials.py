@@ -19,7 +19,7 @@ from taylor_sensus.scores import evaluate, mae, mse, r2, rmse
 from taylor_sensus.settings import CONSTRUCTOR, resolve
 
 NOT_SETTINGS = ("random_state", "n_jobs", "verbose")
-NOT_OF_RIVALS = ("kernel", "kernel_rows", "kernel_limit", "kernel_search_rows", "repeats")
+NOT_OF_RIVALS = ("kernel", "kernel_rows", "kernel_limit", "kernel_search_rows", "repeats", "taylor", "contrast_weight")
 """Settings of parts that TSNet alone has: a change there does not touch the rivals that share its network."""
 ACCURACY = {"mse": mse, "mae": mae, "rmse": rmse, "r2": r2}
 DISTRIBUTION = (
@@ -65,9 +65,19 @@ def judge(model: Any, parts: SplitDataset, *, gives_std: bool) -> Judged:
 def fit_and_judge(kind: Method, seed: int, parts: SplitDataset, n_jobs: int | None, quick: bool) -> dict[str, Any]:
     """The values of a study that wants no more than scores and seconds."""
     fitted = fit(kind.make(random_state=seed, n_jobs=n_jobs, quick=quick), parts)
-    judged = judge(fitted.model, parts, gives_std=kind.gives_std)
+    return values_of(fitted, judge(fitted.model, parts, gives_std=kind.gives_std))
+
+
+def values_of(fitted: Fitted, judged: Judged) -> dict[str, Any]:
+    """Number of test rows, scores and seconds."""
     seconds = {"fit_seconds": fitted.seconds, "predict_seconds": judged.seconds}
-    return {"rows": len(parts.y_test), **judged.scores, **seconds}
+    return {"rows": len(judged.prediction), **judged.scores, **seconds}
+
+
+def row_errors(parts: SplitDataset, prediction: Prediction) -> dict[str, np.ndarray]:
+    """Target minus mean of each test row. No targets: they belong to the authors of the data, not ours to publish."""
+    error = np.asarray(parts.y_test, np.float64) - prediction.mean
+    return {"row": np.asarray(parts.X_test.index, np.int32), "error": error.astype(np.float32)}
 
 
 def settings_of(kind: Method, quick: bool) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from scipy.special import expit
 
 from taylor_sensus.data.columns import Column
 from taylor_sensus.data.repeats import Repeats
+from taylor_sensus.data.rows import blocks
 from taylor_sensus.data.scaling import Scaler
 from taylor_sensus.data.trend import Trend
 from taylor_sensus.model.combine import combine
 from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
-from taylor_sensus.prediction import Prediction
+from taylor_sensus.prediction import Prediction, joined
 from taylor_sensus.settings import Settings
 from taylor_sensus.training.inference import MemberEstimates, member_estimates
 from taylor_sensus.training.support import Support
@@ -70,12 +71,18 @@ class FittedModel:
 
     def predict(self, x: np.ndarray, prior_mean: np.ndarray | None, n_jobs: int | None, index=None) -> Prediction:
         """The prediction for encoded rows; `prior_mean` in the target's unit if the prior is the user's own."""
+        parts = [
+            self._predict(x[rows], None if prior_mean is None else prior_mean[rows], n_jobs) for rows in blocks(len(x))
+        ]
+        return joined(parts, index)
+
+    def _predict(self, x: np.ndarray, prior_mean: np.ndarray | None, n_jobs: int | None) -> Prediction:
         scaled = self.scaler.features(x)
         estimates = member_estimates(self.blocks, self.densities, self.support, scaled.astype(np.float32), n_jobs)
         prior = self.trend(scaled) if prior_mean is None else self.scaler.targets(prior_mean)
-        return self._in_target_units(estimates, prior, scaled, index)
+        return self._in_target_units(estimates, prior, scaled)
 
-    def _in_target_units(self, estimates: MemberEstimates, prior: np.ndarray, scaled, index) -> Prediction:
+    def _in_target_units(self, estimates: MemberEstimates, prior: np.ndarray, scaled: np.ndarray) -> Prediction:
         k = self.familiar(estimates.log_attention) if self.settings.density else np.ones(len(prior))
         mean, doubt = between_members(estimates.mean)
         if self.support is not None:
@@ -102,7 +109,6 @@ class FittedModel:
             epistemic_variance=shape(combined.epistemic_variance * unit**2 * left),
             familiarity=k,
             target_names=self.target_names,
-            index=index,
             noise_covariance=None if self.one_dimensional else noise_covariance,
         )
 

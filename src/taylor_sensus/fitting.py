@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from taylor_sensus.data.columns import Column
 from taylor_sensus.data.repeats import Repeats, learn_repeats
-from taylor_sensus.data.rows import distinct_rows
+from taylor_sensus.data.rows import BLOCK, blocks, distinct_rows, take
 from taylor_sensus.data.scaling import Scaler, learn_scaling
-from taylor_sensus.data.trend import flat_trend, ridge_trend
+from taylor_sensus.data.trend import Trend, flat_trend, ridge_trend, streamed_ridge_trend
 from taylor_sensus.fitted import Familiar, FittedModel, between_members
 from taylor_sensus.settings import Settings
-from taylor_sensus.training.batches import held_out_average
+from taylor_sensus.training.batches import held_out_average, judging_rows, room_for
 from taylor_sensus.training.calibration import held_out_shrinkage, noise_scale, safest_caution
 from taylor_sensus.training.ensemble import Progress
 from taylor_sensus.training.fit import FittedEnsemble, Table, fit_ensemble
@@ -43,27 +45,9 @@ def fit_model(
     seed: int, n_jobs: int | None, progress: Progress | None,
 ) -> FittedModel:  # fmt: skip
     """Fit and calibrate. Without validation rows each member is scored on the fold that it does not see."""
-    rows = distinct_rows(table.x, _with(table.y, table.prior_mean), table.weight)
-    targets = table.y.shape[1]
-    y = rows.y[:, :targets]
-    scaler = learn_scaling(rows.x, y, rows.weight)
-    scaled = _Scaled.of(scaler, rows.x, y, rows.weight / rows.weight.mean(), rows.y[:, targets:])
-    prior = (ridge_trend if settings.prior == "ridge" else flat_trend)(scaled.x, scaled.y, scaled.weight)
-    if validation is not None:
-        own = _with(validation.y, validation.prior_mean)[:, targets:]
-        held = _Scaled.of(scaler, validation.x, validation.y, validation.weight, own)
-        scaled = scaled.followed_by(held)
-    prior_mean = prior(scaled.x) if table.prior_mean is None else scaled.prior
-    prior_variance = np.full(targets, settings.prior_inflation)
-    training = Table(
-        x=scaled.x.astype(np.float32),
-        y=scaled.y.astype(np.float32),
-        weight=scaled.weight.astype(np.float32),
-        prior_mean=prior_mean.astype(np.float32),
-        prior_variance=prior_variance.astype(np.float32),
-        train=len(rows.x),
-    )
-    shape = Shape(rows.x.shape[1], targets, scaler.center, scaler.scale)
+    scaled = _scaled(table, validation, settings)
+    scaler, training = scaled.scaler, scaled.training
+    shape = Shape(table.x.shape[1], table.y.shape[1], scaler.center, scaler.scale)
     ensemble = fit_ensemble(training, shape, settings, seed, n_jobs, progress)
     calibrated = _calibrate(ensemble, training, settings, n_jobs)
     return FittedModel(
@@ -72,32 +56,73 @@ def fit_model(
         target_names=names.targets,
         one_dimensional=names.one_dimensional,
         scaler=scaler,
-        trend=prior,
-        prior_variance=prior_variance,
+        trend=scaled.trend,
+        prior_variance=scaled.prior_variance,
         blocks=ensemble.blocks,
         densities=ensemble.densities,
         support=ensemble.support,
         familiar=calibrated.familiar,
         noise_scale=calibrated.scale,
         repeats=calibrated.repeats,
-        facts=_facts(table, validation, rows.weight, scaler, names, calibrated),
+        facts=_facts(table, validation, training.train, scaler, names, calibrated),
         history=ensemble.history,
     )
 
 
 class _Scaled(NamedTuple):
-    x: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-    prior: np.ndarray
+    """What is learned of a table before training."""
 
-    @classmethod
-    def of(cls, scaler: Scaler, x, y, weight, prior) -> _Scaled:
-        own = scaler.targets(prior) if prior.shape[1] else prior
-        return cls(scaler.features(x), scaler.targets(y), weight, own)
+    scaler: Scaler
+    trend: Trend
+    prior_variance: np.ndarray
+    training: Table
 
-    def followed_by(self, other: _Scaled) -> _Scaled:
-        return _Scaled(*[np.concatenate([a, b]) for a, b in zip(self, other, strict=True)])
+
+def _scaled(table: EncodedTable, validation: EncodedTable | None, settings: Settings) -> _Scaled:
+    """Distinct rows in scaled units, followed by the validation rows.
+
+    The table is gone through in blocks, and all that stays of a large one is a copy in single precision.
+    """
+    rows = distinct_rows(table.x, _with(table.y, table.prior_mean), table.weight)
+    y = take(table.y, rows.first)
+    scaler = learn_scaling(table.x, y, rows.weight, rows.first)
+    train, targets = y.shape
+
+    def features() -> Iterator[np.ndarray]:
+        return (scaler.features(take(table.x, rows.first[block])) for block in blocks(train))
+
+    y, weight = scaler.targets(y), rows.weight / rows.weight.mean()
+    if settings.prior != "ridge":
+        trend = flat_trend(table.x, y, weight)
+    elif train <= BLOCK:
+        trend = ridge_trend(next(features()), y, weight)
+    else:
+        trend = streamed_ridge_trend(features, y, weight)
+    parts = [features()]
+    own = None if table.prior_mean is None else take(table.prior_mean, rows.first)
+    if validation is not None:
+        parts.append(scaler.features(take(validation.x, block)) for block in blocks(len(validation.x)))
+        y = np.concatenate([y, scaler.targets(validation.y)])
+        weight = np.concatenate([weight, validation.weight])
+        if own is not None and validation.prior_mean is not None:
+            own = np.concatenate([own, validation.prior_mean])
+    x, prior_mean = room_for((len(y), table.x.shape[1])), np.empty((len(y), targets), np.float32)
+    done = 0
+    for block in itertools.chain(*parts):
+        here = slice(done, done := done + len(block))
+        x[here], prior_mean[here] = block, trend(block)
+    if own is not None:
+        prior_mean = scaler.targets(own).astype(np.float32)
+    prior_variance = np.full(targets, settings.prior_inflation)
+    training = Table(
+        x=x,
+        y=y.astype(np.float32),
+        weight=weight.astype(np.float32),
+        prior_mean=prior_mean,
+        prior_variance=prior_variance.astype(np.float32),
+        train=train,
+    )
+    return _Scaled(scaler, trend, prior_variance, training)
 
 
 def _with(y: np.ndarray, prior: np.ndarray | None) -> np.ndarray:
@@ -117,6 +142,8 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
 
     Validation rows if there are any, the held-out folds otherwise.
     """
+    whole, rows = table, judging_rows(ensemble.unseen, table.train)
+    table, ensemble = table.some(rows), ensemble.some(rows)
     estimates = member_estimates(ensemble.blocks, ensemble.densities, ensemble.support, table.x, n_jobs)
     attention = left_out_attention(ensemble.densities, table.x, n_jobs)
     unseen = ensemble.unseen
@@ -129,7 +156,8 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
     mean = held_out_average(means, unseen)
     doubt = between_members(means)[1] + kernel_doubt
     shrinkage = held_out_shrinkage(means[:, held_out], unseen[:, held_out], y[held_out], weight[held_out])
-    residual = (y - mean) * np.sqrt(shrinkage)
+    error = (y - mean) * np.sqrt(_flattery(ensemble, mean, y, np.where(held_out, weight, 0.0)))
+    residual = error * np.sqrt(shrinkage)
     scale = noise_scale(residual[held_out], noise[held_out], doubt[held_out], weight[held_out])
     low, middle = np.quantile(attention[:, : table.train], [0.1, 0.5], axis=1)
     spread = np.maximum((middle - low) / 1.28, 0.5)  # as in model.density.reference_of
@@ -144,8 +172,11 @@ def _calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_job
     )  # fmt: skip
     variance = noise * scale + doubt
     z = np.abs(residual) / np.sqrt(variance)
-    facts = _held_out_facts((y - mean)[judged], y[judged], z[judged], weight[judged])
-    repeats = learn_repeats(table.x, y, weight, table.train, mean, variance) if settings.repeats else None
+    facts = _held_out_facts(error[judged], y[judged], z[judged], weight[judged])
+    repeats = None
+    if settings.repeats:
+        y, weight = whole.y.astype(np.float64), whole.weight.astype(np.float64)
+        repeats = learn_repeats(whole.x, y, weight, whole.train, mean, variance, rows)
     return _Calibrated(familiar(caution), scale, repeats, facts)
 
 
@@ -157,6 +188,15 @@ def _as_if_unseen(estimates: MemberEstimates, ensemble: FittedEnsemble) -> tuple
     kernel, support = ensemble.fitted_kernel, ensemble.support
     means += support.share * (kernel.unseen_mean - estimates.kernel_mean[0])
     return means, np.multiply.outer(kernel.unseen_variance, support.doubt)
+
+
+def _flattery(ensemble: FittedEnsemble, mean: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """How much larger the squared error of new rows is, because unseen rows have stopped the networks."""
+    own = y - mean  # the networks' part of the error
+    if ensemble.support is not None and ensemble.fitted_kernel is not None:
+        own = own - ensemble.support.share * (y - ensemble.fitted_kernel.unseen_mean)
+    networks, total = (np.average(e**2, axis=0, weights=weight) for e in (own, y - mean))
+    return 1 + (ensemble.optimism - 1) * networks / np.maximum(total, 1e-30)
 
 
 def _held_out_facts(residual: np.ndarray, y: np.ndarray, z: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
@@ -176,13 +216,13 @@ NORMAL_EDGES = {"50": 0.6745, "80": 1.2816, "90": 1.6449, "95": 1.9600}
 """Half widths of central normal intervals, in standard deviations."""
 
 
-def _facts(table, validation, weight, scaler: Scaler, names: Names, calibrated: _Calibrated) -> dict[str, Any]:
+def _facts(table, validation, distinct: int, scaler: Scaler, names: Names, calibrated: _Calibrated) -> dict[str, Any]:
     held = calibrated.held_out
     unit = scaler.target_scale
     parts = [part for column in names.columns for part in column.parts]
     return {
         "rows": len(table.x),
-        "distinct_rows": len(weight),
+        "distinct_rows": distinct,
         "validation_rows": 0 if validation is None else len(validation.x),
         "constant_columns": [p for p, s in zip(parts, scaler.scale, strict=True) if s == 0],
         "held_out_rows": held["rows"],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Integral
 from typing import NamedTuple
@@ -162,3 +163,10 @@ class Prediction:
         first = ", the first 10" if len(self) > 10 else ""
         note = f"<p>Prediction of {len(self)} rows, with 90 % intervals{first}.</p>"
         return note + frame.head(10).to_html(float_format=lambda v: f"{v:.4g}", border=0)
+
+
+def joined(parts: Sequence[Prediction], index: pd.Index | None) -> Prediction:
+    """The predictions of a table's parts as one, with the labels of all its rows."""
+    first = parts[0]
+    arrays = [f.name for f in fields(first) if isinstance(getattr(first, f.name), np.ndarray)]
+    return replace(first, index=index, **{name: np.concatenate([getattr(p, name) for p in parts]) for name in arrays})

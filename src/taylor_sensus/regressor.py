@@ -254,7 +254,8 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
     def _validated(self, X: Any, reset: bool, **limits: Any) -> np.ndarray:
         """X as scikit-learn checks it; a text in an array is named by row and column."""
         try:
-            return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False, **limits)
+            kinds = [np.float64, np.float32]  # single precision is kept: a large table is not copied
+            return validate_data(self, X, reset=reset, dtype=kinds, ensure_all_finite=False, **limits)
         except ValueError:
             cells = _text_cells(X)
             if cells is not None:

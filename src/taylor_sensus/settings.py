@@ -50,7 +50,10 @@ class Settings:
     combination: str = _setting("mixture", "how prior and network combine (eq. 14): mixture or printed", CHOSEN)
     prior: Any = _setting("ridge", "ridge, mean, or a function of X: what is believed far from data", ABLATION)
     contrast: str = _setting(
-        "off", "eq. 10: off, bounded, theory or printed; staged training only pulls means", ABLATION
+        "auto",
+        "eq. 10: bounded, theory, printed or off; auto: staged training, which only pulls means, tries it on a few "
+        "members, joint training leaves it off",
+        OTHERS,
     )
     density: bool = _setting(True, "whether familiarity (eqs. 11 to 13) moves predictions to the prior", PAPER)
     kernel: bool = _setting(True, "staged training: whether a Gaussian process shares in the mean", ABLATION)
@@ -63,9 +66,9 @@ class Settings:
         ABLATION,
     )
     frequency_cap: float = _setting(2.0, "largest spread, in waves a scaled unit", COMPARED)
-    pilots: int = _setting(2, "members trained with each spread before the choice", CHOSEN)
+    pilots: int = _setting(2, "members trained with each spread, and with contrast, before the choice", CHOSEN)
     octaves: int = _setting(0, "L of the positional embedding (eq. 48), which the paper leaves open", TOY)
-    weight_decay: float = _setting(0.02, "shrinkage of weights, times the learning rate", ABLATION)
+    weight_decay: float = _setting(0.0, "shrinkage of weights, times the learning rate", ABLATION)
     most_steps: int = _setting(20_000, "steps in a run at most, however large the table", CHOSEN)
     warmup: float = _setting(0.1, "share of the steps in which the learning rate rises", USUAL)
     checks: int = _setting(32, "how often the held-out rows are scored in a run", CHOSEN)
@@ -73,6 +76,7 @@ class Settings:
     folds: int = _setting(8, "groups of rows, each held out from at least one member", TOY)
 
     # --- the noise networks -----------------------------------------------------------------------
+    taylor: bool = _setting(True, "whether features have noise of their own that the Jacobian carries (eq. 8)", PAPER)
     noise_width: int = _setting(64, "neurons in a hidden layer of the noise networks", CHOSEN)
     noise_depth: int = _setting(2, "hidden layers of the noise networks", CHOSEN)
     noise_epochs: int = _setting(128, "passes over the rows for the noise networks", CHOSEN)
@@ -82,7 +86,7 @@ class Settings:
     beta: float = _setting(0.5, "joint training weighs rows by variance to this power (0: as printed)", TOY)
 
     # --- contrast, density, prior -----------------------------------------------------------------
-    contrast_weight: float = _setting(0.1, "lambda_CL of eq. 18", COMPARED)
+    contrast_weight: float = _setting(1.0, "lambda_CL of eq. 18", OTHERS)
     contrast_mean: float = _setting(1.0, "lambda_CL1 of eq. 10", PAPER)
     contrast_spread: float = _setting(0.1, "lambda_CL2 of eq. 10", CHOSEN)
     contrast_noise: float = _setting(0.1, "typical std of the noise added to scaled features", COMPARED)
@@ -116,7 +120,7 @@ CHOICES = {
     "training": ("staged", "joint"),
     "loss": ("expected", "sampled"),
     "combination": ("mixture", "printed"),
-    "contrast": ("theory", "bounded", "printed", "off"),
+    "contrast": ("auto", "theory", "bounded", "printed", "off"),
 }
 LOWEST = {
     "members": 1, "width": 1, "depth": 1, "epochs": 1, "batch_size": 1, "frequencies": 1, "pilots": 1, "checks": 1,
@@ -221,4 +225,4 @@ def paper(**changes: Any) -> dict[str, Any]:
         "contrast": "bounded",
         "kernel": False,
     }
-    return _arguments(arguments, {"folds": 5, "weight_decay": 0.0, "repeats": False}, changes)
+    return _arguments(arguments, {"folds": 5, "contrast_weight": 0.1, "repeats": False}, changes)

@@ -186,6 +186,11 @@ def test_dust_is_swept():
     np.testing.assert_array_equal(without_dust(np.array([5e-324, -1e-200, 1e-99, -2.0])), [0, 0, 1e-99, -2])
 
 
+def test_a_table_without_dust_is_not_copied():
+    table = np.array([[0.0, 1e-99], [-0.0, -2.0]])
+    assert without_dust(table) is table
+
+
 # Targets
 
 

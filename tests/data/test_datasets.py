@@ -267,23 +267,6 @@ def test_the_excerpt_is_never_taken_for_the_dataset(monkeypatch, tmp_path):
         load_dataset("year_prediction_msd")
 
 
-@pytest.fixture
-def songs(monkeypatch, tmp_path):
-    """Year-Prediction-MSD in miniature: 40 rows, the last 10 for testing; rows 3 and 35 repeat earlier ones."""
-    rng = np.random.default_rng(0)
-    values = np.column_stack([rng.integers(1922, 2012, 40), rng.normal(size=(40, 90)).round(3)])
-    values[3], values[35] = values[1], values[0]
-    text = "\n".join(",".join(f"{number:g}" for number in row) for row in values) + "\n"
-    path = tmp_path / "year_prediction_msd/YearPredictionMSD.txt"
-    path.parent.mkdir()
-    path.write_text(text)
-    info = DATASETS["year_prediction_msd"]
-    file = replace(info.files[0], sha256=hashlib.sha256(text.encode()).hexdigest())
-    small = replace(info, rows=40, official_train_rows=30, files=(file,))
-    monkeypatch.setitem(DATASETS, "year_prediction_msd", small)
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-
-
 def test_official_split(songs):
     data = load_dataset("year_prediction_msd")
     assert data.X.shape == (40, 90) and (data.X.dtypes == "float32").all()

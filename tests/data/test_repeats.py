@@ -8,8 +8,11 @@ from taylor_sensus.data.repeats import FEWEST, find, gather, learn_repeats
 
 def test_inputs_are_found_among_others():
     x = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [0.0, -1.0]])
-    inputs = gather(x, np.array([[1.0], [5.0], [3.0], [7.0]]), np.array([1.0, 1.0, 3.0, 1.0]))
-    place = find(inputs.keys, np.array([[1.0, 2.0], [9.0, 9.0], [-0.0, -1.0], [3.0, 4.0]]))
+    asked = np.array([[1.0, 2.0], [9.0, 9.0], [-0.0, -1.0], [3.0, 4.0]])
+    y, weight = np.array([1.0, 5.0, 3.0, 7.0, 0, 0, 0, 0])[:, None], np.array([1.0, 1.0, 3.0, 1.0, 1, 1, 1, 1])
+    inputs = gather(np.concatenate([x, asked]), y, weight, train=4)
+    place = find(np.float32(x[inputs.first]), asked)
+    assert np.array_equal(place, inputs.place[4:]), "whether they are looked for together or later"
     assert (place >= 0).tolist() == [True, False, True, True]
     mean = (inputs.total / inputs.weight[:, None])[place, 0]
     assert mean[[0, 2, 3]].tolist() == [2.5, 7.0, 5.0]
@@ -68,3 +71,13 @@ def test_validation_rows_show_repeats_too():
     repeats = learn_repeats(both, y, np.ones(60), 40, y * 0, y * 0 + 1)
     assert repeats is not None
     assert repeats.gain[0] > 0.8
+
+
+def test_some_rows_can_be_asked_and_all_are_twins():
+    """Of a large table only some rows have a prediction; their twins may be any rows."""
+    x, y, _ = twins(0.8)
+    asked = np.arange(0, len(x), 2)
+    zero = np.zeros((len(asked), 1))
+    repeats = learn_repeats(x, y, np.ones(len(x)), len(x), zero, zero + 1, asked)
+    assert repeats is not None
+    assert repeats.gain[0] == pytest.approx(0.8, abs=0.06) and len(repeats.keys) == len(x) // 2

@@ -66,3 +66,18 @@ def test_a_constant_target_keeps_a_small_positive_scale(value):
 def test_rows_far_away_are_cut():
     far = learn_scaling(X, Y, ONES).features(np.array([[1e30, -1e30, 1e36]]))
     np.testing.assert_array_equal(far, [[1e6, -1e6, 1e6]])
+
+
+def test_chosen_rows_alone_count():
+    rows = np.arange(0, 200, 3)
+    some, whole = learn_scaling(X, Y[rows], ONES[rows], rows), learn_scaling(X[rows], Y[rows], ONES[rows])
+    for one, other in zip(some, whole, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_many_columns_are_scaled_one_by_one():
+    wide = RNG.normal(size=(50, 21)) * np.arange(21)
+    scaler = learn_scaling(wide, Y[:50], ONES[:50])
+    for column in range(21):
+        alone = learn_scaling(wide[:, [column]], Y[:50], ONES[:50])
+        assert (alone.center[0], alone.scale[0]) == (scaler.center[column], scaler.scale[column])

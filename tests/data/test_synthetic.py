@@ -126,6 +126,23 @@ def test_targets_have_the_claimed_noise(toy):
 
 
 @TOYS
+def test_new_measurements_have_the_claimed_noise_and_repeat(toy):
+    problem = toy(0)
+    X = np.repeat(problem.X_eval[::7], 200, axis=0)
+    y = problem.noisy_targets(X, [0, 1])
+    z = (y - problem.noisy_mean(X)) / problem.noise_std(X)
+    assert z.mean() == pytest.approx(0, abs=0.03) and z.std() == pytest.approx(1, abs=0.03)
+    assert np.array_equal(y, problem.noisy_targets(X, [0, 1])) and not np.array_equal(y, problem.noisy_targets(X, 2))
+
+
+def test_the_1d_toy_is_its_trend_and_three_waves():
+    x = np.linspace(-7, 7, 50)[:, None]
+    waves = sum(np.sin(frequency * x[:, 0]) for frequency in (2, 4, 5))
+    assert synthetic.truth_1d(x) == pytest.approx(synthetic.trend_1d(x) + waves)
+    assert synthetic.trend_1d(np.zeros((1, 1))) == pytest.approx(1.5)
+
+
+@TOYS
 def test_linear_noise_is_exact_where_feature_noise_is_small(toy):
     problem = toy(0)
     X = problem.X_eval

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taylor_sensus.data.trend import LIMIT, clipped, flat_trend, ridge_trend
+from taylor_sensus.data.trend import LIMIT, clipped, flat_trend, ridge_trend, streamed_ridge_trend
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 3))
@@ -60,3 +60,14 @@ def test_the_flat_trend_is_the_weighted_mean():
 def test_columns_without_variation_do_no_harm():
     trend = ridge_trend(np.c_[X[:, :1], np.zeros(300)], X[:, :1], ONES)
     assert np.isfinite(trend.slope).all() and trend.slope[1] == 0
+
+
+def test_blocks_give_the_trend_of_the_whole_table():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(500, 12)) @ rng.normal(size=(12, 12))
+    y = np.c_[x[:, 0] + 0.5 * rng.normal(size=500), 20 + rng.normal(size=500)]
+    weight = rng.uniform(0.5, 2, size=500)
+    whole = ridge_trend(x, y, weight)
+    streamed = streamed_ridge_trend(lambda: (x[k : k + 70] for k in range(0, 500, 70)), y, weight)
+    np.testing.assert_allclose(streamed.slope, whole.slope, atol=1e-9)
+    np.testing.assert_allclose(streamed.intercept, whole.intercept, atol=1e-9)

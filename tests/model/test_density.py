@@ -19,6 +19,7 @@ from taylor_sensus.model.density import (
     familiarity,
     neighbour_log_density,
     reference_of,
+    thinned,
 )
 from taylor_sensus.model.networks import trainable
 
@@ -114,7 +115,27 @@ def test_noisy_copies_follow_each_feature_s_spread():
     assert moved[2] == 0, "a constant feature gets no noise"
 
 
-def test_a_large_table_is_thinned():
+def test_many_features_are_searched_as_exactly_as_few(monkeypatch):
+    rows = cloud(4200, 20)
+    points = cloud(300, 20, seed=1)
+    found = [neighbour_log_density(rows, rows, 8, own=True), neighbour_log_density(points, rows, 8, own=False)]
+    monkeypatch.setattr("taylor_sensus.model.density.FEW_FEATURES", 20)
+    by_tree = [neighbour_log_density(rows, rows, 8, own=True), neighbour_log_density(points, rows, 8, own=False)]
+    for one, other in zip(found, by_tree, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_thinned_rows_have_nearly_the_same_density_up_to_a_shift():
+    rows = cloud(8000, 4) * np.exp(0.5 * cloud(8000, 1, seed=2))
+    few = thinned(rows, np.random.default_rng(0), most=2000)
+    assert few.shape == (2000, 4) and thinned(few, np.random.default_rng(0), most=2000) is few
+    points = cloud(500, 4, seed=3)
+    exact, rough = (neighbour_log_density(points, some, 16, own=False) for some in (rows, few))
+    assert np.std(rough - exact) < 0.35 * np.std(exact)
+    assert np.corrcoef(rough, exact)[0, 1] > 0.9
+
+
+def test_a_large_table_has_fewer_points():
     points = density_targets(cloud(300, 2), 4, np.random.default_rng(0), limit=100)
     assert points.x.shape == (300, 2)
     again = density_targets(cloud(300, 2), 4, np.random.default_rng(0), limit=100)

@@ -94,5 +94,5 @@ def test_every_section_names_tables_and_figures_that_its_study_makes():
     assert {path.stem for path in page.SECTIONS} <= set(STUDIES) and all(path.exists() for path in page.SECTIONS)
     for path in page.SECTIONS:
         text = path.read_text(encoding="utf-8")
-        assert all(name.split("_")[0] == path.stem for name in page.PLACE.findall(text))
+        assert all(f"{name}_".startswith(f"{path.stem}_") for name in page.PLACE.findall(text))
         assert f"python -m paper run {path.stem}" in text

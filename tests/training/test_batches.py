@@ -1,12 +1,17 @@
+import jax
 import numpy as np
 import pytest
 
 from taylor_sensus.training.batches import (
+    LARGE,
     assign_folds,
     batch_rows,
     bucket,
     held_out_average,
+    judging_rows,
+    member_splits,
     pad,
+    room_for,
     split_rows,
     unseen_mask,
 )
@@ -19,8 +24,16 @@ def test_similar_tables_share_a_size():
     assert all(bucket(n) >= n for n in range(1, 9000, 7))
 
 
-def test_large_tables_waste_little():
-    assert bucket(463_715) < 1.01 * 463_715
+def test_large_tables_are_not_padded():
+    assert bucket(463_715) == 463_715
+    table = np.ones((LARGE + 1, 2))
+    assert pad(table, bucket(len(table))) is table
+
+
+def test_jax_uses_a_table_where_it_lies():
+    table = room_for((1000, 7))
+    table[:] = 1
+    assert jax.device_put(table, jax.devices("cpu")[0]).unsafe_buffer_pointer() == table.ctypes.data
 
 
 def test_a_batch_is_at_most_half_the_table():
@@ -64,3 +77,44 @@ def test_rows_seen_by_all_are_averaged_over_all():
 
 def test_pad_adds_zero_rows():
     assert pad(np.ones((2, 3)), 4).sum() == 6
+
+
+HELD = [np.array([0, 3]), np.array([1, 4])]
+
+
+def test_members_fit_what_they_see_and_are_scored_on_the_rest():
+    first, second = member_splits(HELD, 6, np.arange(6.0), np.arange(6))
+    assert first.fit[: first.fit_count].tolist() == [1, 2, 4, 5] and first.held[:2].tolist() == [0, 3]
+    assert second.fit[: second.fit_count].tolist() == [0, 2, 3, 5] and second.held_weight[:3].tolist() == [1, 4, 0]
+
+
+def test_validation_rows_score_all_members_and_are_never_fitted():
+    for split in member_splits(HELD, 6, np.ones(8), np.arange(8)):
+        assert split.held[:2].tolist() == [6, 7] and split.held_weight.sum() == 2
+        assert split.fit[: split.fit_count].max() == 5
+
+
+def test_splits_of_chosen_rows_are_positions_among_them():
+    (first, _) = member_splits(HELD, 6, np.arange(6.0), np.array([0, 2, 3, 5]))
+    assert first.fit[: first.fit_count].tolist() == [1, 3] and first.held[:2].tolist() == [0, 2]
+    assert first.held_weight[:2].tolist() == [0, 3]
+
+
+def test_few_of_many_held_out_rows_score_a_run():
+    held = [np.arange(0, 1000, 2)]
+    (split,) = member_splits(held, 1000, np.ones(1000), np.arange(1000), most_scored=20)
+    assert split.held_weight.sum() == 20 and split.fit_count == 500
+    assert set(split.held[:20].tolist()) <= set(held[0].tolist())
+
+
+def test_large_tables_are_judged_on_some_unseen_rows():
+    unseen = unseen_mask([np.arange(0, 90, 3)], train=90, rows=100)
+    assert np.array_equal(judging_rows(unseen, 90, most=100), np.arange(100))
+    chosen = judging_rows(unseen, 90, most=12)
+    assert len(chosen) == 12 and (chosen >= 90).sum() == 6 and unseen[0, chosen].all()
+    assert (np.diff(chosen) > 0).all()
+
+
+def test_without_held_out_rows_training_rows_stand_in():
+    unseen = unseen_mask([np.arange(0)], train=90, rows=100)
+    assert (judging_rows(unseen, 90, most=12) < 90).sum() == 6

@@ -1,7 +1,13 @@
 import numpy as np
 
 from taylor_sensus.fitted import Familiar
-from taylor_sensus.training.calibration import CAUTIONS, held_out_shrinkage, noise_scale, safest_caution
+from taylor_sensus.training.calibration import (
+    CAUTIONS,
+    held_out_shrinkage,
+    noise_scale,
+    safest_caution,
+    stopping_optimism,
+)
 
 
 def test_noise_scale_finds_the_missing_factor():
@@ -51,3 +57,17 @@ def test_a_network_that_is_right_where_data_are_thin_is_trusted_there():
 
 def test_a_network_that_is_wrong_where_data_are_thin_is_not():
     assert calibration_case(3.0) == CAUTIONS[0]
+
+
+def test_members_that_stop_by_chance_are_flattered_by_their_own_rows():
+    """Scores that only wobble: each member stops in a lucky dip of its own, where the others would not stop it."""
+    rng = np.random.default_rng(0)
+    curves = list(1 + 0.3 * rng.normal(size=(8, 30)))
+    chance = stopping_optimism(curves)
+    assert chance > 1.5, "the lowest of 30 scores lies about two standard deviations below the true one"
+    shared = 1 + np.linspace(1, 0, 30) ** 2
+    assert stopping_optimism([shared + 1e-3 * rng.normal(size=30) for _ in range(8)]) < 1.01
+    assert stopping_optimism(curves[:1]) == 1.0
+    early = [curve[: 5 + 3 * k] for k, curve in enumerate(curves)]
+    assert 1.0 <= stopping_optimism(early) <= 4.0
+    assert stopping_optimism([np.full(4, np.nan), np.array([1.0, np.nan, 0.5, 0.6])]) <= 4.0

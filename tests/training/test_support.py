@@ -88,6 +88,16 @@ def test_validation_and_held_out_rows_count_alike():
     assert both[0] == pytest.approx(0.5, abs=0.05)
 
 
+def test_flattered_networks_get_less():
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=(4000, 1))
+    means, other = y + rng.normal(size=(1, 4000, 1)), y + rng.normal(size=(4000, 1))
+    given = (means, other, np.ones((1, 4000)), y, np.ones(4000))
+    fair, flattered = kernel_share(*given)[0], kernel_share(*given, 3.0)[0]
+    assert fair == pytest.approx(0.5, abs=0.03)
+    assert flattered == pytest.approx((0.5 + 0.75) / 2, abs=0.03), "half-way to the share at thrice the error"
+
+
 def test_doubt_is_kept_only_where_it_explains_errors():
     rng = np.random.default_rng(0)
     variance = np.exp(rng.normal(size=3000))

@@ -66,7 +66,7 @@ def prepare(table: Scaled, fit: np.ndarray | None = None, held: np.ndarray | Non
 
 
 class NeuralBaseline(Baseline):
-    """A rival built on our mean network. Its settings have TSNet's names and defaults."""
+    """A rival built on our mean network. Settings have TSNet's names and, but for weight decay, its defaults."""
 
     width: int = DEFAULTS.width
     depth: int = DEFAULTS.depth
@@ -75,12 +75,13 @@ class NeuralBaseline(Baseline):
     epochs: int = DEFAULTS.epochs
     batch_size: int = DEFAULTS.batch_size
     learning_rate: float = DEFAULTS.learning_rate
-    weight_decay: float = DEFAULTS.weight_decay
+    weight_decay: float = 0.02
 
     def settings(self) -> Settings:
         """This method's settings in TSNet's record, checked as TSNet checks them."""
         names = ("width", "depth", "activation", "embedding", "epochs", "batch_size", "learning_rate")
-        return resolve({name: getattr(self, name) for name in names}, {"weight_decay": self.weight_decay})
+        own = {name: getattr(self, name) for name in names}
+        return resolve({**own, "contrast": "off"}, {"weight_decay": self.weight_decay})
 
     def new_network(self, features: int, outputs: int, rng: np.random.Generator, spread: float) -> MeanNetwork:
         """An untrained network of the common architecture that gives 0 for each of its outputs."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from taylor_sensus.data.rows import blocks
 from taylor_sensus.errors import DataError
 
 MOST_CATEGORIES = 100
@@ -148,9 +149,9 @@ def read_targets(y: Any, what: str = "y") -> Targets:
 
 def check_finite(x: np.ndarray, names: Iterable[str], what: str = "X", index: pd.Index | None = None) -> None:
     """Refuse NaN, infinite and absurdly large values, naming the cells."""
-    usable = np.abs(x) <= LARGEST
-    if usable.all():
+    if all((np.abs(x[rows]) <= LARGEST).all() for rows in blocks(len(x))):
         return
+    usable = np.abs(x) <= LARGEST
     names = list(names)
     bad = np.argwhere(~usable)
     first = bad[:MOST_NAMED].tolist()
@@ -164,7 +165,9 @@ def check_finite(x: np.ndarray, names: Iterable[str], what: str = "X", index: pd
 
 
 def without_dust(x: np.ndarray) -> np.ndarray:
-    """Numbers too near 0 to be told from it are 0."""
+    """Numbers too near 0 to be told from it are 0. A table without any is not copied."""
+    if not any(((np.abs(x[rows]) < SMALLEST) & (x[rows] != 0)).any() for rows in blocks(len(x))):
+        return x
     return np.where(np.abs(x) < SMALLEST, 0.0, x)
 
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taylor_sensus.data.rows import byte_order
+
 FEWEST = 5
 """Unseen rows with a twin that it takes to learn anything from them."""
 
@@ -37,22 +39,24 @@ class Repeats(NamedTuple):
 class Inputs(NamedTuple):
     """Training rows gathered by input."""
 
-    keys: np.ndarray
+    first: np.ndarray
+    """Where each input first stands, in the order of the inputs' bytes."""
     place: np.ndarray
-    """Which input each row has."""
+    """Which input each row has, of all rows; -1 where no training row has it."""
     weight: np.ndarray
     total: np.ndarray
     """Sum of weighted targets at each input."""
 
 
-def gather(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Inputs:
-    """Rows by input."""
-    rows = _rounded(x)
-    _, first, place = np.unique(_bytes(rows), return_index=True, return_inverse=True)
-    place = place.ravel()
-    total = np.zeros((len(first), y.shape[1]))
-    np.add.at(total, place, weight[:, None] * y)
-    return Inputs(rows[first], place, np.bincount(place, weights=weight), total)
+def gather(x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int) -> Inputs:
+    """Rows by input; the first `train` rows are for training."""
+    found = byte_order((x[:, column].astype(np.float32) for column in range(x.shape[1])), len(x))
+    group, first = found.group, found.order[found.new]
+    known = first < train  # equal rows are in the order of the table
+    place = np.where(known, np.cumsum(known) - 1, -1)[group]
+    total = np.zeros((known.sum(), y.shape[1]))
+    np.add.at(total, place[:train], weight[:train, None] * y[:train])
+    return Inputs(first[known], place, np.bincount(place[:train], weights=weight[:train]), total)
 
 
 def find(keys: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -63,16 +67,18 @@ def find(keys: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def learn_repeats(
-    x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int, mean: np.ndarray, variance: np.ndarray
-) -> Repeats | None:
+    x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int, mean: np.ndarray, variance: np.ndarray,
+    asked: np.ndarray | None = None,
+) -> Repeats | None:  # fmt: skip
     """How far answers come again, from rows that stand at the input of a training row.
 
-    `mean` and `variance` are predictions made without the row itself. The estimate counts one more row at which
-    nothing came again, so that a few lucky twins do not make certain.
+    `mean` and `variance` are predictions for the rows `asked` (all by default), made without the row itself. The
+    estimate counts one more row at which nothing came again, so that a few lucky twins do not make certain.
     """
-    inputs = gather(x[:train], y[:train], weight[:train])
-    place = find(inputs.keys, x)
-    own = np.where(np.arange(len(x)) < train, weight, 0.0)
+    asked = np.arange(len(x)) if asked is None else asked
+    inputs = gather(x, y, weight, train)
+    place, y, weight = inputs.place[asked], y[asked], weight[asked]
+    own = np.where(asked < train, weight, 0.0)
     others = inputs.weight[place] - own
     judged = np.flatnonzero((place >= 0) & (others > 1e-9))
     if len(judged) < FEWEST:
@@ -85,7 +91,8 @@ def learn_repeats(
     left = np.minimum((after + 1) / (w.sum() + 1), 1.0)
     if not (gain > 0).any():
         return None
-    return Repeats(inputs.keys, inputs.total / inputs.weight[:, None], gain, np.where(gain > 0, left, 1.0))
+    keys = _rounded(x[inputs.first])
+    return Repeats(keys, inputs.total / inputs.weight[:, None], gain, np.where(gain > 0, left, 1.0))
 
 
 def _rounded(x: np.ndarray) -> np.ndarray:

@@ -65,6 +65,11 @@ class ToyProblem:
         shift, _ = self._response_to_feature_noise(X)
         return self.truth(X) + shift
 
+    def noisy_targets(self, X: np.ndarray, random_state: int | Sequence[int] | np.random.Generator) -> np.ndarray:
+        """New measurements at recorded inputs, ``(rows,)``."""
+        rng = np.random.default_rng(random_state)
+        return _noisy_targets(self.truth, self.feature_noise_std, self.system_noise_std, X, rng)
+
     def linear_noise_std(self, X: np.ndarray) -> np.ndarray:
         """First-order (Taylor) standard deviation: the gradient along the shared draw, and system noise."""
         feature_part = np.sum(self.gradient(X) * self.feature_noise_std(X), axis=1)
@@ -108,7 +113,13 @@ CLUSTERS_1D = (
 def truth_1d(X: np.ndarray) -> np.ndarray:
     """1-D toy function of the paper, without its noise (eq. 20)."""
     x = _columns(X, 1)[0]
-    return np.exp(0.06 * x) + 0.5 * np.exp(0.2 * x) + np.sin(2 * x) + np.sin(4 * x) + np.sin(5 * x)
+    return trend_1d(X) + np.sin(2 * x) + np.sin(4 * x) + np.sin(5 * x)
+
+
+def trend_1d(X: np.ndarray) -> np.ndarray:
+    """What is left of the 1-D toy function without its waves."""
+    x = _columns(X, 1)[0]
+    return np.exp(0.06 * x) + 0.5 * np.exp(0.2 * x)
 
 
 def gradient_1d(X: np.ndarray) -> np.ndarray:
@@ -217,9 +228,7 @@ def _draw(
         ]
     )
     X = X[rng.permutation(n)]  # so that folds without shuffling do not hold out a whole cluster
-    # DIFF(eq. 22): one scalar variance is printed for two "interdependent" inputs; both get the same draw.
-    shared_draw = rng.standard_normal((n, 1))
-    y = truth(X + feature_noise_std(X) * shared_draw) + system_noise_std(X) * rng.standard_normal(n)
+    y = _noisy_targets(truth, feature_noise_std, system_noise_std, X, rng)
     return ToyProblem(
         name=name,
         X=X,
@@ -232,6 +241,14 @@ def _draw(
         feature_noise_std=feature_noise_std,
         system_noise_std=system_noise_std,
     )
+
+
+def _noisy_targets(
+    truth: Callable, feature_noise_std: Callable, system_noise_std: Callable, X: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    # DIFF(eq. 22): one scalar variance is printed for two "interdependent" inputs; both get the same draw.
+    shared_draw = rng.standard_normal((len(X), 1))
+    return truth(X + feature_noise_std(X) * shared_draw) + system_noise_std(X) * rng.standard_normal(len(X))
 
 
 def _sizes(n: int, shares: list[int]) -> np.ndarray:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from scipy.spatial import cKDTree
+from sklearn.neighbors import NearestNeighbors
 
 from taylor_sensus.model.networks import Constant
 
@@ -30,34 +31,70 @@ class DensityPoints(NamedTuple):
     log_density: np.ndarray
 
 
-def neighbour_log_density(points: np.ndarray, reference: np.ndarray, k: int, *, own: bool) -> np.ndarray:
+FEW_FEATURES = 15
+"""With more features a tree of rows has to look at nearly all of them, and matrix products are quicker."""
+
+
+class Search:
+    """Exact distances from points to their nearest reference rows."""
+
+    def __init__(self, reference: np.ndarray) -> None:
+        self.rows = len(reference)
+        self._tree, self._pairs = None, None
+        if reference.shape[1] <= FEW_FEATURES or self.rows <= 4096:
+            self._tree = cKDTree(reference)
+        else:
+            self._pairs = NearestNeighbors(algorithm="brute").fit(reference)
+        nearest = self(reference[:2048], min(2, self.rows))[:, -1]
+        self.floor = max(0.25 * float(np.median(nearest)) ** 2, 1e-6)
+        """Squared distances below count as this."""
+
+    def __call__(self, points: np.ndarray, k: int) -> np.ndarray:
+        """The nearest first, `(points, k)`."""
+        if self._pairs is not None:
+            return self._pairs.kneighbors(points.astype(np.float32, copy=False), n_neighbors=k)[0]
+        assert self._tree is not None
+        return self._tree.query(points, k=k, workers=-1)[0].reshape(len(points), -1)
+
+
+def neighbour_log_density(points: np.ndarray, reference: np.ndarray | Search, k: int, *, own: bool) -> np.ndarray:
     """log of the sum of inverse squared distances to the K nearest reference rows (inside of eq. 11).
 
-    `own` says that the points are the reference rows, so that each leaves itself out.
+    `own` says that the points are reference rows, so that each leaves itself out.
     """
-    k = max(1, min(k, len(reference) - own))
-    tree = cKDTree(reference)
-    squared = tree.query(points, k=k + own, workers=-1)[0].reshape(len(points), -1)[:, int(own) :] ** 2
+    search = reference if isinstance(reference, Search) else Search(reference)
+    k = max(1, min(k, search.rows - own))
     # DIFF(eq. 11): a row is not its own neighbour, and distances are floored, or the sum is infinite.
-    nearest = tree.query(reference[:2048], k=min(2, len(reference)))[0].reshape(min(2048, len(reference)), -1)[:, -1]
-    floor = max(0.25 * float(np.median(nearest)) ** 2, 1e-6)
-    return np.log(np.sum(1 / np.maximum(squared, floor), axis=1))
+    squared = search(points, k + own)[:, int(own) :] ** 2
+    return np.log(np.sum(1 / np.maximum(squared, search.floor), axis=1))
+
+
+MOST_ROWS = 16_384
+"""Rows of a large table from which densities are learned.
+
+Fewer rows thin all densities nearly alike, and the softmax takes out what is common. What remains is measured by the
+study `scaling`.
+"""
+
+
+def thinned(rows: np.ndarray, rng: np.random.Generator, most: int = MOST_ROWS) -> np.ndarray:
+    """The rows, or `most` of them at random where there are more."""
+    return rows if len(rows) <= most else rows[rng.choice(len(rows), most, replace=False)]
 
 
 def density_targets(rows: np.ndarray, k: int, rng: np.random.Generator, limit: int = 4096) -> DensityPoints:
     """Training rows and noisy copies X_aug with their densities: the targets rho, before the softmax (eq. 11).
 
-    Rows and points are in `compressed` coordinates.
+    Rows and points are in `compressed` coordinates; neighbours are looked for among all rows given.
     """
-    if len(rows) > 4 * limit:
-        rows = rows[rng.choice(len(rows), 4 * limit, replace=False)]  # thins all densities alike
     chosen = rows if len(rows) <= limit else rows[rng.choice(len(rows), limit, replace=False)]
     spread = rows.std(axis=0)
     sizes = np.exp(rng.uniform(np.log(0.1), np.log(2.0), (2 * len(chosen), 1)))
     moved = np.tile(chosen, (2, 1)) + sizes * spread * rng.standard_normal((2 * len(chosen), rows.shape[1]))
     if len(rows) > 1:
-        here = neighbour_log_density(chosen, rows, k, own=True)
-        there = neighbour_log_density(moved, rows, k, own=False)
+        search = Search(rows)
+        here = neighbour_log_density(chosen, search, k, own=True)
+        there = neighbour_log_density(moved, search, k, own=False)
     else:
         here, there = np.zeros(len(chosen)), np.zeros(len(moved))
     return DensityPoints(np.concatenate([chosen, moved]), np.concatenate([here, there]))

@@ -65,11 +65,18 @@ def propagated_covariance(jacobian: Array, input_variance: Array, system_varianc
     return (jacobian * input_variance) @ jacobian.T + jnp.diag(system_variance)
 
 
+class NoFeatureNoise(eqx.Module):
+    """Takes the place of the features' noise network where the Taylor term is left out: two plain networks remain."""
+
+    def __call__(self, x: Array) -> Array:
+        return jnp.zeros_like(x)
+
+
 class DeepTaylorBlock(eqx.Module):
     """Three networks: the mean, the features' noise, the system's noise (eq. 9)."""
 
     mean_net: MeanNetwork
-    feature_noise_net: VarianceNetwork
+    feature_noise_net: VarianceNetwork | NoFeatureNoise
     system_noise_net: VarianceNetwork
 
     def __call__(self, x: Array, masks: Sequence[Array] | None = None) -> TaylorEstimate:

@@ -6,6 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taylor_sensus.data.rows import spread
+
+LARGE = 32_768
+"""Rows above which a table is large: it is not padded, and what only judges a model looks at so many of its rows."""
+MOST_SCORED = 8192
+"""Held-out rows that score a run at most: it is scored dozens of times."""
+
 
 class Rows(NamedTuple):
     """Training rows in scaled units, padded at the end."""
@@ -27,14 +34,19 @@ class Split(NamedTuple):
 
 
 def bucket(count: int) -> int:
-    """The padded size for `count` rows: powers of two from 16, then multiples of 4,096."""
+    """The padded size for `count` rows: powers of two from 16, then multiples of 4,096; large tables are as they are,
+    because a padded copy of one would cost more than a program of its own."""
+    if count > LARGE:
+        return count
     if count > 4096:
         return -(-count // 4096) * 4096
     return max(16, 1 << (max(count, 1) - 1).bit_length())
 
 
 def pad(array: np.ndarray, size: int) -> np.ndarray:
-    """The array with zero rows added up to `size`."""
+    """The array with zero rows added up to `size`; the array itself if it has that size."""
+    if len(array) == size:
+        return array
     return np.pad(array, [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1))
 
 
@@ -67,12 +79,50 @@ def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: in
 
 
 def unseen_mask(held: list[np.ndarray], train: int, rows: int) -> np.ndarray:
-    """1 where a member has not seen a row, `(members, rows)`; rows from `train` on are seen by none."""
-    unseen = np.zeros((len(held), rows))
+    """True where a member has not seen a row, `(members, rows)`; rows from `train` on are seen by none."""
+    unseen = np.zeros((len(held), rows), bool)
     for member, its_rows in enumerate(held):
-        unseen[member, its_rows] = 1
-    unseen[:, train:] = 1
+        unseen[member, its_rows] = True
+    unseen[:, train:] = True
     return unseen
+
+
+def member_splits(
+    held: list[np.ndarray], train: int, weight: np.ndarray, chosen: np.ndarray, most_scored: int = MOST_SCORED
+) -> list[Split]:
+    """For each member its rows among the `chosen` ones, as positions there: those to fit and those that score it.
+
+    Validation rows score all members if there are any, and the rows held out from a member otherwise.
+    """
+    validation = chosen >= train
+    fits, scored = [], []
+    for its_rows in held:
+        own = np.isin(chosen, its_rows)
+        fits.append(np.flatnonzero(~own & ~validation))
+        scored.append(spread(np.flatnonzero(validation if validation.any() else own), most_scored))
+    held_padded = bucket(max(map(len, scored)))
+    return [
+        split_rows(fit, score, weight[chosen], bucket(len(chosen)), held_padded)
+        for fit, score in zip(fits, scored, strict=True)
+    ]
+
+
+def judging_rows(unseen: np.ndarray, train: int, most: int = LARGE) -> np.ndarray:
+    """All rows, or of a large table `most` that some member has not seen: validation rows for at most one half."""
+    if unseen.shape[1] <= most:
+        return np.arange(unseen.shape[1])
+    held_out = np.flatnonzero(unseen[:, :train].any(axis=0))
+    training = held_out if len(held_out) else np.arange(train)
+    validation = spread(np.arange(train, unseen.shape[1]), most // 2)
+    return np.concatenate([spread(training, most - len(validation)), validation])
+
+
+def room_for(shape: tuple[int, int]) -> np.ndarray:
+    """An empty single-precision table that JAX can use where it lies, without a copy: it begins at a multiple of 64."""
+    size = 4 * shape[0] * shape[1]
+    memory = np.empty(size + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size].view(np.float32).reshape(shape)
 
 
 def fold_numbers(held: list[np.ndarray], train: int) -> np.ndarray:

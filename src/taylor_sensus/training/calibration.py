@@ -24,6 +24,26 @@ def held_out_shrinkage(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, wei
     return np.clip(1 - saved / np.maximum(error, 1e-30), 0.5, 1.0)
 
 
+def stopping_optimism(curves: list[np.ndarray]) -> float:
+    """How much larger the members' squared error is than the rows that stopped them show; `curves` are their scores.
+
+    Each member keeps the weights that its own held-out rows like best, so these rows flatter it. Where the other
+    members' rows would have stopped it, its score is honest. A lone member has nothing to be compared with.
+    """
+    if len(curves) < 2:
+        return 1.0
+    checks = max(map(len, curves))
+    scores = np.stack([np.append(curve, np.full(checks - len(curve), curve[-1])) for curve in curves])
+    scores = np.where(np.isfinite(scores), scores, np.finfo(np.float32).max)
+    stops = (scores.sum(axis=0) - scores).argmin(axis=1)
+    honest = np.take_along_axis(scores, stops[:, None], axis=1)
+    return float(np.clip(honest.mean() / max(scores.min(axis=1).mean(), 1e-30), 1.0, MOST_OPTIMISM))
+
+
+MOST_OPTIMISM = 4.0
+"""A curve with a wild check must not make error bars absurd."""
+
+
 def noise_scale(residual: np.ndarray, noise: np.ndarray, doubt: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """For each target the factor on the noise variance that suits the residuals of unseen rows.
 

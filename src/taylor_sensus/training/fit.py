@@ -13,12 +13,14 @@ import jax
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.model.density import DensityPerception, DensityPoints, compressed, density_targets
+from taylor_sensus.data.rows import spread
+from taylor_sensus.model.density import DensityPerception, DensityPoints, compressed, density_targets, thinned
 from taylor_sensus.model.network import Parts, TaylorSensusNetwork, Weights
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.settings import Settings
 from taylor_sensus.training.batches import (
+    LARGE,
     Rows,
     Split,
     assign_folds,
@@ -26,10 +28,13 @@ from taylor_sensus.training.batches import (
     bucket,
     fold_numbers,
     held_out_average,
+    member_splits,
     pad,
+    room_for,
     split_rows,
     unseen_mask,
 )
+from taylor_sensus.training.calibration import stopping_optimism
 from taylor_sensus.training.ensemble import Progress, Trained, run_all, train
 from taylor_sensus.training.inference import block_means, kernel_jacobians, squared_jacobians, stack
 from taylor_sensus.training.initial import Shape, frequency_scales, new_block, new_mean, new_noise
@@ -43,6 +48,9 @@ from taylor_sensus.training.support import (
     kernel_share,
 )
 
+CLEARLY = 0.95
+"""Contrast stays only if it lowers the pilots' squared error by a twentieth: averaging members smooths as well, so a
+small gain of single networks is none of the ensemble."""
 Job = tuple[int, Callable[[], tuple[Any, Any]]]
 """A member, and what makes its network and rows when its turn comes (rows may be large)."""
 
@@ -57,6 +65,14 @@ class Table(NamedTuple):
     prior_variance: np.ndarray
     train: int
 
+    def some(self, rows: np.ndarray) -> Table:
+        """These rows, which must be in ascending order; no copy if they are all."""
+        if len(rows) == len(self.x):
+            return self
+        x = np.take(self.x, rows, axis=0, out=room_for((len(rows), self.x.shape[1])))
+        y, weight, prior_mean = (part[rows] for part in (self.y, self.weight, self.prior_mean))
+        return Table(x, y, weight, prior_mean, self.prior_variance, int((rows < self.train).sum()))
+
 
 class FittedEnsemble(NamedTuple):
     """A trained ensemble in scaled units."""
@@ -69,8 +85,15 @@ class FittedEnsemble(NamedTuple):
     """The kernel part."""
     fitted_kernel: FittedKernel | None
     unseen: np.ndarray
-    """1 where a member has not seen a row, `(members, rows)`."""
+    """True where a member has not seen a row, `(members, rows)`."""
     history: pd.DataFrame
+    optimism: float = 1.0
+    """How much larger the networks' squared error is than the rows that stopped them show."""
+
+    def some(self, rows: np.ndarray) -> FittedEnsemble:
+        """The same, with what is known of single rows for these rows only."""
+        kernel = None if self.fitted_kernel is None else self.fitted_kernel.some(rows)
+        return self._replace(unseen=self.unseen[:, rows], fitted_kernel=kernel)
 
 
 def fit_ensemble(
@@ -78,7 +101,7 @@ def fit_ensemble(
 ) -> FittedEnsemble:
     """Train all members; same seed and machine, same result, whatever `n_jobs`."""
     rng = np.random.default_rng(seed)
-    rows = compressed(table.x[: table.train])
+    rows = compressed(thinned(table.x[: table.train], rng))
     points = density_targets(rows, settings.neighbours, rng)
     size = min(settings.landmarks, bucket(len(rows)))
     perception = DensityPerception.initial(rows, settings.landmarks, rng, size)
@@ -94,8 +117,18 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
     if settings.training == "joint":
         return {"joint": settings.members}
     tried = len(frequency_scales(rows, features, settings)) if settings.embedding == "periodic" else 1
-    pilots = min(settings.pilots, settings.members) * (tried - 1)
+    pilots = min(settings.pilots, settings.members) * (tried - 1 + (settings.contrast == "auto"))
     return {"density": 1, "mean": settings.members + pilots, "noise": settings.members}
+
+
+class _FewRows(NamedTuple):
+    """Rows from which noise is learned: all, or some of a large table. `x` and `weight` are padded."""
+
+    rows: np.ndarray
+    table: Table
+    x: Any
+    weight: Any
+    unseen: np.ndarray
 
 
 class _Fit:
@@ -104,14 +137,11 @@ class _Fit:
     def __init__(self, table: Table, shape: Shape, settings: Settings, held, rng, n_jobs, progress) -> None:
         self.table, self.shape, self.settings = table, shape, settings
         self.n_jobs, self.progress = n_jobs, progress
-        self.unseen = unseen_mask(held, table.train, len(table.x))
-        self.splits = _splits(table, held)
-        self.fold = fold_numbers(held, table.train)
+        self.held, self.unseen = held, unseen_mask(held, table.train, len(table.x))
         self.run_seeds = rng.integers(0, 2**31, settings.members + 1)
         self.start_seeds = rng.integers(0, 2**63, settings.members)
-        self.parts = Parts(
-            settings.contrast, settings.loss, settings.combination, settings.density, settings.dropout > 0
-        )
+        contrast = "off" if settings.contrast == "auto" else settings.contrast
+        self.parts = Parts(contrast, settings.loss, settings.combination, settings.density, settings.dropout > 0)
         self.padded = bucket(len(table.x))
         self.rows = jax.device_put(
             Rows(
@@ -130,7 +160,7 @@ class _Fit:
             for rng in self._generators()
         ]
         jobs = [(member, lambda network=network: (network, self.rows)) for member, network in enumerate(networks)]
-        trained = self._train_members("joint", jobs, _padded_points(points), self.settings.epochs)
+        trained = self._train_members("joint", jobs, self._splits(), _padded_points(points), self.settings.epochs)
         return FittedEnsemble(
             stack([t.network.block for t in trained]),
             stack([t.network.density for t in trained]),
@@ -145,59 +175,92 @@ class _Fit:
     def staged(self, perception: DensityPerception, points: DensityPoints) -> FittedEnsemble:
         """Density, then means, then the noise that the means leave in rows that they have not seen."""
         density = self._train_density(perception, points)
-        means = self._train_means()
+        few = self._few()
+        means = self._train_means(few)
         mean_nets = [t.network for t in means]
-        at_rows = block_means(mean_nets, self.rows.x, self.n_jobs)[:, : len(self.table.x)]
-        unseen_mean = held_out_average(at_rows, self.unseen)
+        at_rows = block_means(mean_nets, few.x, self.n_jobs)[:, : len(few.rows)]
+        unseen_mean = held_out_average(at_rows, few.unseen)
+        optimism = 1.0
+        if self.table.train == len(self.table.x):  # no validation rows: the held-out folds chose when to stop
+            optimism = stopping_optimism([t.history["validation"].to_numpy() for t in means])
         kernel = self._fit_kernel()
         support = None
-        doubt = np.zeros_like(self.table.y)
+        doubt = np.zeros_like(few.table.y)
         if kernel is not None:
-            support = self._weigh(kernel, at_rows, unseen_mean)
-            unseen_mean = (1 - support.share) * unseen_mean + support.share * kernel.unseen_mean
-            doubt = np.multiply.outer(kernel.unseen_variance, support.doubt)
-        jobs = self._noise_jobs(mean_nets, self.table.y - unseen_mean, support, doubt)
-        noises = self._train_members("noise", jobs, None, self.settings.noise_epochs)
+            here = kernel.some(few.rows)
+            support = self._weigh(here, few, at_rows, unseen_mean, optimism)
+            unseen_mean = (1 - support.share) * unseen_mean + support.share * here.unseen_mean
+            doubt = np.multiply.outer(here.unseen_variance, support.doubt)
+        jobs = self._noise_jobs(mean_nets, few, few.table.y - unseen_mean, support, doubt)
+        noises = self._train_members("noise", jobs, self._splits(few.rows), None, self.settings.noise_epochs)
         blocks = [DeepTaylorBlock(net, *t.network) for net, t in zip(mean_nets, noises, strict=True)]
         history = _histories([density, *means, *noises])
-        return FittedEnsemble(stack(blocks), stack([density.network]), support, kernel, self.unseen, history)
+        return FittedEnsemble(stack(blocks), stack([density.network]), support, kernel, self.unseen, history, optimism)
 
     def _fit_kernel(self) -> FittedKernel | None:
         if not self.settings.kernel or self.table.train > self.settings.kernel_limit:
             return None
         t = self.table
-        return fit_kernel(t.x, t.y, t.weight, self.fold, self.settings, int(self.run_seeds[-1]), self.n_jobs)
+        fold = fold_numbers(self.held, t.train)
+        return fit_kernel(t.x, t.y, t.weight, fold, self.settings, int(self.run_seeds[-1]), self.n_jobs)
 
-    def _weigh(self, kernel: FittedKernel, means: np.ndarray, unseen_mean: np.ndarray) -> Support:
+    def _few(self) -> _FewRows:
+        """Noise networks are small: of a large table, some rows are enough for them."""
+        rows = spread(np.arange(len(self.table.x)), LARGE)
+        if len(rows) == len(self.table.x):
+            return _FewRows(rows, self.table, self.rows.x, self.rows.weight, self.unseen)
+        table = self.table.some(rows)
+        x, weight = jax.device_put((table.x, table.weight))
+        return _FewRows(rows, table, x, weight, self.unseen[:, rows])
+
+    def _weigh(
+        self, kernel: FittedKernel, few: _FewRows, means: np.ndarray, unseen_mean: np.ndarray, optimism: float
+    ) -> Support:
         """How much the kernel part is worth beside the networks, on rows that neither has seen."""
-        t, judged = self.table, self.unseen.sum(axis=0) > 0
+        t, judged = few.table, few.unseen.sum(axis=0) > 0
         y, weight, other = t.y[judged].astype(np.float64), t.weight[judged], kernel.unseen_mean[judged]
-        share = kernel_share(means[:, judged].astype(np.float64), other, self.unseen[:, judged], y, weight)
+        share = kernel_share(means[:, judged].astype(np.float64), other, few.unseen[:, judged], y, weight, optimism)
         residual = y - (1 - share) * unseen_mean[judged] - share * other
         doubt = kernel_doubt(residual, kernel.unseen_variance[judged], weight)
         return Support(kernel_mean(kernel.stored), share, doubt, kernel.stored)
 
-    def _train_means(self) -> list[Trained]:
-        """A few members with each spread of frequencies, then the rest with the spread that served unseen rows best.
+    def _train_means(self, few: _FewRows) -> list[Trained]:
+        """A few members with each spread of frequencies, then with contrast; the rest as served unseen rows best.
 
-        How wiggly a function is cannot be known beforehand, and no single spread suits all tables.
+        How wiggly a function is cannot be known beforehand, and neither one spread nor contrast suits all tables.
         """
         settings, members = self.settings, range(self.settings.members)
         scales = [0.0]
         if settings.embedding == "periodic":
             scales = frequency_scales(self.table.train, self.shape.features, settings)
-        pilots = members[: settings.pilots] if len(scales) > 1 else members[:0]
+        undecided = len(scales) > 1 or settings.contrast == "auto"
+        pilots = members[: settings.pilots] if undecided else members[:0]
+        splits = self._splits()
 
-        def job(member: int, scale: float) -> Job:
-            network = new_mean(self.shape, settings, self._generators()[member], scale)
-            return member, lambda: (network, self.rows)
+        def trained(some: list[tuple[int, float]], parts: Parts) -> list[Trained]:
+            nets = [new_mean(self.shape, settings, self._generators()[member], scale) for member, scale in some]
+            jobs = [(member, lambda net=net: (net, self.rows)) for (member, _), net in zip(some, nets, strict=True)]
+            return self._train_members("mean", jobs, splits, None, settings.epochs, parts)
 
-        tried = self._train_members("mean", [job(k, s) for s in scales for k in pilots], None, settings.epochs)
+        tried = trained([(k, s) for s in scales for k in pilots], self.parts)
         groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
-        scores = np.array([sum(t.score for t in group) for group in groups])
-        best = int(scores.argmin())
-        rest = [job(k, scales[best]) for k in members[len(pilots) :]]
-        return groups[best] + self._train_members("mean", rest, None, settings.epochs)
+        best = min(range(len(scales)), key=lambda i: self._unseen_error(groups[i], few))
+        chosen, parts = groups[best], self.parts
+        if settings.contrast == "auto":
+            pulled = self.parts._replace(contrast="bounded")
+            other = trained([(k, scales[best]) for k in pilots], pulled)
+            if self._unseen_error(other, few) < CLEARLY * self._unseen_error(chosen, few):
+                chosen, parts = other, pulled
+        return chosen + trained([(k, scales[best]) for k in members[len(pilots) :]], parts)
+
+    def _unseen_error(self, first: list[Trained], few: _FewRows) -> float:
+        """Squared error of the first members on the rows that each has not seen; 0 if there are none."""
+        if not first:
+            return 0.0
+        means = block_means([t.network for t in first], few.x, self.n_jobs)[:, : len(few.rows)]
+        squared = ((few.table.y - means) ** 2).sum(axis=2)
+        weight = few.unseen[: len(first)] * few.table.weight
+        return float(np.sum((squared * weight).sum(axis=1) / weight.sum(axis=1)))
 
     def _train_density(self, perception: DensityPerception, points: DensityPoints) -> Trained:
         padded = _padded_points(points)
@@ -210,42 +273,51 @@ class _Fit:
         )  # fmt: skip
 
     def _noise_jobs(
-        self, mean_nets: list[MeanNetwork], residual: np.ndarray, support: Support | None, doubt: np.ndarray
-    ) -> list[Job]:
+        self, mean_nets: list[MeanNetwork], few: _FewRows, residual: np.ndarray, support: Support | None,
+        doubt: np.ndarray,
+    ) -> list[Job]:  # fmt: skip
         """Noise networks start at the overall residual variance beyond doubt, half of it through the features."""
-        overall = np.average(residual**2, axis=0, weights=self.table.weight)
-        beyond = overall - np.average(doubt, axis=0, weights=self.table.weight)
+        overall = np.average(residual**2, axis=0, weights=few.table.weight)
+        beyond = overall - np.average(doubt, axis=0, weights=few.table.weight)
         overall = np.maximum(np.maximum(beyond, 0.1 * overall), 1e-8)
-        padded, padded_doubt = (pad(a.astype(np.float32), self.padded) for a in (residual, doubt))
+        count = len(few.x)
+        padded, padded_doubt = (pad(a.astype(np.float32), count) for a in (residual, doubt))
         share = np.zeros(self.shape.targets, np.float32)
-        beside = np.zeros((self.padded, self.shape.targets, self.shape.features), np.float32)
+        beside = np.broadcast_to(np.float32(0), (count, self.shape.targets, self.shape.features))
         if support is not None:
             share = support.share.astype(np.float32)
-            beside = kernel_jacobians(support.kernel, np.asarray(self.rows.x), self.n_jobs)
+            beside = kernel_jacobians(support.kernel, np.asarray(few.x), self.n_jobs)
 
         def make(net: MeanNetwork, rng: np.random.Generator) -> tuple[Any, NoiseRows]:
-            squared = squared_jacobians(net, share, beside, self.rows.x)
+            squared = squared_jacobians(net, share, beside, few.x)
             sensitivity = max(float(np.asarray(squared)[: len(residual)].sum(axis=2).mean()), 1e-6)
             level = np.full(self.shape.features, np.clip(np.log(0.5 * overall.mean() / sensitivity), -12, 0))
             networks = new_noise(self.shape, self.settings, rng, level, np.log(0.5 * overall))
-            return networks, NoiseRows(self.rows.x, padded, squared, padded_doubt, self.rows.weight)
+            return networks, NoiseRows(few.x, padded, squared, padded_doubt, few.weight)
 
         pairs = zip(mean_nets, self._generators(1), strict=True)
         return [(member, lambda pair=pair: make(*pair)) for member, pair in enumerate(pairs)]
 
-    def _train_members(self, name: str, jobs: list[Job], points: Any, epochs: int) -> list[Trained]:
-        settings = self.settings
-        batch = batch_rows(settings.batch_size, self.padded)
+    def _splits(self, rows: np.ndarray | None = None) -> list[Split]:
+        """Which rows each member is trained on and which score it, among these rows or all."""
+        rows = np.arange(len(self.table.x)) if rows is None else rows
+        return member_splits(self.held, self.table.train, self.table.weight, rows)
+
+    def _train_members(
+        self, name: str, jobs: list[Job], splits: list[Split], points: Any, epochs: int, parts: Parts | None = None
+    ) -> list[Trained]:
+        settings, parts = self.settings, parts or self.parts
+        batch = batch_rows(settings.batch_size, len(splits[0].fit))
         rate = settings.noise_learning_rate if name == "noise" else settings.learning_rate
 
         def run(member: int, make: Callable[[], tuple[Any, Any]]) -> Trained:
             network, rows = make()
-            split = self.splits[member]
+            split = splits[member]
             wanted = round(epochs * int(split.fit_count) / batch)
             steps = max(settings.checks, min(wanted, settings.most_steps))
             return train(
                 network, rows, points, split, self._knobs(steps, rate, settings.weight_decay),
-                self.run_seeds[member], stage=stage(name, self.parts), batch_size=batch, checks=settings.checks,
+                self.run_seeds[member], stage=stage(name, parts), batch_size=batch, checks=settings.checks,
                 member=member, progress=self.progress,
             )  # fmt: skip
 
@@ -262,17 +334,6 @@ class _Fit:
 
     def _generators(self, purpose: int = 0) -> list[np.random.Generator]:
         return [np.random.default_rng([purpose, seed]) for seed in self.start_seeds]
-
-
-def _splits(table: Table, held: list[np.ndarray]) -> list[Split]:
-    validation = np.arange(table.train, len(table.x))
-    rows = np.arange(table.train)
-    scored = [validation if len(validation) else h for h in held]
-    held_padded = bucket(max(len(s) for s in scored))
-    return [
-        split_rows(np.setdiff1d(rows, h), s, table.weight, bucket(len(table.x)), held_padded)
-        for h, s in zip(held, scored, strict=True)
-    ]
 
 
 def _padded_points(points: DensityPoints) -> DensityPoints:

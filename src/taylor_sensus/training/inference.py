@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from taylor_sensus.data.rows import blocks
 from taylor_sensus.model.density import DensityPerception, compressed
 from taylor_sensus.model.kernel import KernelEstimate, KernelMean
 from taylor_sensus.model.networks import MeanNetwork
@@ -19,6 +21,8 @@ from taylor_sensus.training.support import Support
 
 CHUNK = 1024
 """Rows in a call of the prediction program."""
+FEW = 4096
+"""Up to so many training rows are asked for in one call; more in chunks, which are quicker and take little memory."""
 
 
 class MemberEstimates(NamedTuple):
@@ -77,12 +81,16 @@ def _means(net: MeanNetwork, x: Array) -> Array:
     return jax.vmap(net)(x)
 
 
-@jax.jit
-def squared_jacobians(net: MeanNetwork, share: Array, beside: Array, x: Array) -> Array:
+def squared_jacobians(net: MeanNetwork, share: np.ndarray, beside: np.ndarray, x: Any) -> Any:
     """Squared sensitivities of a trained mean at all rows, `(rows, targets, features)`.
 
     `beside` are the kernel part's sensitivities, of which each target has its `share`.
     """
+    return _piecewise(lambda beside, x: _squared_jacobians(net, share, beside, x), beside, x)
+
+
+@jax.jit
+def _squared_jacobians(net: MeanNetwork, share: Array, beside: Array, x: Array) -> Array:
     own = jax.vmap(lambda row: value_and_jacobian(net, row)[1])(x)
     return ((1 - share)[:, None] * own + share[:, None] * beside) ** 2
 
@@ -98,9 +106,22 @@ def _kernel_jacobian(kernel: KernelMean, x: Array) -> Array:
     return kernel(x).jacobian
 
 
-def block_means(nets: list[MeanNetwork], x: Array, n_jobs: int | None) -> np.ndarray:
+def block_means(nets: list[MeanNetwork], x: Any, n_jobs: int | None) -> np.ndarray:
     """Every member's mean at all rows, `(members, rows, targets)`."""
-    return np.stack(run_all([lambda net=net: np.asarray(_means(net, x)) for net in nets], n_jobs))
+
+    def job(net: MeanNetwork) -> np.ndarray:
+        return np.asarray(_piecewise(lambda x: _means(net, x), x))
+
+    return np.stack(run_all([lambda net=net: job(net) for net in nets], n_jobs))
+
+
+def _piecewise(program: Callable[..., Array], *rows: Any) -> Any:
+    """The program's answers for all rows."""
+    if len(rows[0]) <= FEW:
+        return program(*rows)
+    rows = tuple(np.asarray(array) for array in rows)  # slices of JAX's arrays would be programs of their own
+    parts = [np.asarray(program(*(array[chunk] for array in rows))) for chunk in blocks(len(rows[0]), CHUNK)]
+    return np.concatenate(parts)
 
 
 def member_estimates(

@@ -15,7 +15,7 @@ from taylor_sensus.model.networks import (
     PositionalEmbedding,
     VarianceNetwork,
 )
-from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.model.taylor_block import DeepTaylorBlock, NoFeatureNoise
 from taylor_sensus.settings import Settings
 
 
@@ -54,7 +54,7 @@ def new_mean(shape: Shape, settings: Settings, rng: np.random.Generator, frequen
 
 def new_noise(
     shape: Shape, settings: Settings, rng: np.random.Generator, feature_level: np.ndarray, system_level: np.ndarray
-) -> tuple[VarianceNetwork, VarianceNetwork]:
+) -> tuple[VarianceNetwork | NoFeatureNoise, VarianceNetwork]:
     """Noise networks that give the same log-variances everywhere: one for the features, one for the system."""
 
     def network(level: np.ndarray) -> VarianceNetwork:
@@ -63,7 +63,7 @@ def new_noise(
             Perceptron.initial(rng, sizes, settings.activation), _constant(level), settings.noise_range
         )
 
-    return network(feature_level), network(system_level)
+    return network(feature_level) if settings.taylor else NoFeatureNoise(), network(system_level)
 
 
 def new_block(

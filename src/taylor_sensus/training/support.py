@@ -70,6 +70,10 @@ class FittedKernel(NamedTuple):
     unseen_variance: np.ndarray
     """(rows,)"""
 
+    def some(self, rows: np.ndarray) -> FittedKernel:
+        """With the answers for these rows only."""
+        return FittedKernel(self.stored, self.unseen_mean[rows], self.unseen_variance[rows])
+
 
 def fit_kernel(
     x: np.ndarray, y: np.ndarray, weight: np.ndarray, fold: np.ndarray, settings: Settings, seed: int,
@@ -139,18 +143,27 @@ def kernel_mean(stored: Stored) -> KernelMean:
     )
 
 
-def kernel_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
+def kernel_share(means, unseen_mean, unseen, y, weight, optimism: float = 1.0) -> np.ndarray:
     """For each target the share of the kernel part that makes the squared error of unseen rows smallest.
 
     `means` are those of the networks, (members, rows, targets), and `unseen` says which of them had not seen a row.
     Predictions average all members, unseen rows only show some: their errors are reduced by what averaging saves.
     The networks stop where validation rows like it, and the kernel's length scales have seen the training rows, so
-    each kind of row flatters one of the two: where there are both kinds, they count alike.
+    each kind of row flatters one of the two: where there are both kinds, they count alike. Where there are only folds,
+    which stop the networks too, `optimism` says how much they flatter the networks; how much they flatter the kernel
+    is not known, so the shares with and without it count alike.
     """
+    both = (means, unseen_mean, unseen, y, weight)
+    if optimism > 1:
+        return (_best_share(*both) + _best_share(*both, optimism)) / 2
     validation = unseen.all(axis=0)
     if validation.any() and not validation.all():
         parts = [(means[:, k], unseen_mean[k], unseen[:, k], y[k], weight[k]) for k in (validation, ~validation)]
-        return np.mean([kernel_share(*part) for part in parts], axis=0)
+        return np.mean([_best_share(*part) for part in parts], axis=0)
+    return _best_share(*both)
+
+
+def _best_share(means, unseen_mean, unseen, y, weight, optimism: float = 1.0) -> np.ndarray:
     count = np.maximum(unseen.sum(axis=0), 1)
     members = len(means)
     own = y - np.einsum("mr,mrt->rt", unseen, means) / count[:, None]
@@ -158,7 +171,7 @@ def kernel_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
     between = means.var(axis=0, ddof=1) if members > 1 else np.zeros_like(y)
     saved = np.average(between * (1 / count - 1 / members)[:, None], axis=0, weights=weight)
     networks = np.average(own**2, axis=0, weights=weight)
-    networks = np.maximum(networks - saved, 0.25 * networks)
+    networks = optimism * np.maximum(networks - saved, 0.25 * networks)
     kernel = np.average(other**2, axis=0, weights=weight)
     both = np.average(own * other, axis=0, weights=weight)
     return np.clip((networks - both) / np.maximum(networks + kernel - 2 * both, 1e-9), 0.0, 1.0)

@@ -1,0 +1,69 @@
+"""The figure of the study `active`: how errors fall as rows are added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from paper.active_studies import EPISTEMIC, RANDOM, TOTAL
+from paper.active_summary import by_cycle, curves, datasets
+from paper.active_tables import arms
+from paper.antinoise_figure import look
+from paper.reading import Results
+from paper.study_data import title
+from paper.summaries import OURS
+from taylor_sensus.baselines.registry import METHODS
+from taylor_sensus.plots.style import COLOURS
+
+ROWS = {"mse": "MSE on test rows (MPa²)", "improvement": "share of the first MSE that is gone"}
+OTHER_ARMS: dict[str, dict[str, Any]] = {
+    EPISTEMIC: {"color": COLOURS["mean"], "linewidth": 2, "marker": "^"},
+    RANDOM: {"color": COLOURS["data"], "linewidth": 1.6, "linestyle": "--", "marker": "x"},
+}
+"""Of TSNet beside its own line; the random arms of the others are in the table."""
+
+
+def active_figures(results: Results) -> dict[str, Figure]:
+    """A column a dataset: error and improvement against the number of training rows, means over splits."""
+    means = curves(by_cycle(results.scores))
+    shown = datasets(means)
+    if not shown:
+        return {}
+    figure = Figure(figsize=(4.4 * len(shown), 6.6), layout="constrained")
+    panels = figure.subplots(len(ROWS), len(shown), sharex="col", squeeze=False)
+    for column, dataset in enumerate(shown):
+        for row, (score, words) in enumerate(ROWS.items()):
+            axes = panels[row][column]
+            _lines(axes, means.loc[dataset], score, arms(means, dataset))
+            if column == 0:
+                axes.set_ylabel(words)
+        panels[0][column].set_title(title(dataset), loc="left", fontsize=10)
+        panels[-1][column].set_xlabel("training rows")
+    figure.legend(
+        *panels[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=8, frameon=False
+    )
+    return {"active": figure}
+
+
+def _lines(axes: Axes, means: pd.DataFrame, score: str, shown: list[tuple[str, str]]) -> None:
+    for name, arm in shown:
+        own = means.loc[name, arm]
+        label, style = METHODS[name].label, look(name)
+        if name == OURS and arm != TOTAL:
+            label, style = (
+                f"{label}, {'random rows' if arm == RANDOM else arm}",
+                {**OTHER_ARMS[arm], "markersize": 4.5, "zorder": 4},
+            )
+        elif arm != TOTAL:
+            continue
+        axes.plot(own.train_rows, own[score], label=label, **style)
+    if score == "mse":
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.spines[["top", "right"]].set_visible(False)
