@@ -44,7 +44,11 @@ def active_figures(results: Results) -> dict[str, Figure]:
         panels[0][column].set_title(title(dataset), loc="left", fontsize=10)
         panels[-1][column].set_xlabel("training rows")
     figure.legend(
-        *panels[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=8, frameon=False
+        *panels[0][0].get_legend_handles_labels(),
+        loc="outside upper center",
+        ncols=2 * len(shown),
+        fontsize=8,
+        frameon=False,
     )
     return {"active": figure}
 

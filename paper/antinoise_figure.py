@@ -60,7 +60,7 @@ def _panels(values: pd.DataFrame, what: str) -> Figure:
     figure.supxlabel("noisy entries of the training rows (%)", fontsize=9)
     figure.supylabel(what, fontsize=9)
     figure.legend(
-        *panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=6, fontsize=8, frameon=False
+        *panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2 * columns, fontsize=8, frameon=False
     )
     return figure
 

@@ -27,11 +27,11 @@ def _figure(fits: pd.DataFrame, dataset: str) -> Figure:
     figure = Figure(figsize=(7.6, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     most = f"{fits.parameters.max() / 1e6:.2g} million parameters"
-    _line(left, by_rows(fits), "train_rows", "training", "o")
-    left.set_xlabel("training rows")
+    _line(left, by_rows(fits), "train_rows", "training", "o", "{:.3g}", 1e3)
+    left.set_xlabel("training rows (thousand)")
     left.set_title(most, fontsize=9, loc="left")
-    _line(right, by_parameters(fits), "parameters", "validation", "s")
-    right.set_xlabel("parameters")
+    _line(right, by_parameters(fits), "parameters", "validation", "s", "{:.2g}", 1e6)
+    right.set_xlabel("parameters (million)")
     right.set_title(f"{fits.train_rows.max():,.0f} training rows", fontsize=9, loc="left")
     left.set_ylabel("MSE on test rows (years squared)")
     left.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
@@ -42,12 +42,14 @@ def _figure(fits: pd.DataFrame, dataset: str) -> Figure:
     return figure
 
 
-def _line(axes: Axes, fits: pd.DataFrame, along: str, colour: str, mark: str) -> None:
-    """The mean over shuffles as a line, each shuffle as a mark."""
+def _line(axes: Axes, fits: pd.DataFrame, along: str, colour: str, mark: str, form: str, unit: float) -> None:
+    """The mean over shuffles as a line, each shuffle as a mark, a tick at each size."""
     means = fits.groupby(along).mse.mean()
     axes.plot(means.index, means, color=COLOURS[colour], linewidth=1.6)
     axes.scatter(fits[along], fits.mse, color=COLOURS[colour], marker=mark, s=18, zorder=3)
     axes.set_xscale("log")
     axes.set_yscale("log")
+    axes.set_xticks(list(means.index), [form.format(value / unit) for value in means.index], fontsize=8)
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.grid(True, which="major", color="#DDDDDD", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

@@ -88,8 +88,10 @@ _GRID = [
     for base, (label, taylor) in BASES.items()
     for addition, changes in MODULES.items()
 ]
+WITH_RIDGE = _printed("dtb_both_ridge", "the last, with a straight line as its prior", prior="ridge")
+"""The paper's prior is a function of the inputs, which it does not name; a constant is ours."""
 ABLATION: dict[str, ToyMethod] = {
-    m.name: m for m in (*_GRID, replace(DEFAULT, label="TSNet, our default"), PROCESS, TREND, HARMONICS)
+    m.name: m for m in (*_GRID, WITH_RIDGE, replace(DEFAULT, label="TSNet, our default"), PROCESS, TREND, HARMONICS)
 }
 """Of the study `toy_ablation`: the paper's eight rows in its order, then what they are held against."""
 PRINTED_ROWS = tuple(m.name for m in _GRID)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from taylor_sensus.fitting import EncodedTable, _scaled
 from taylor_sensus.settings import Settings, paper
 from taylor_sensus.training.batches import LARGE
 
-TINY = {"members": 2, "width": 16, "depth": 1, "epochs": 1}
+TINY: dict[str, Any] = {"members": 2, "width": 16, "depth": 1, "epochs": 1}
 DETAILS = {"frequency_multiples": (0.25,), "most_steps": 800, "frequencies": 2}
 ROWS = LARGE + 5000
 
