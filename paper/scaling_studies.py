@@ -35,7 +35,7 @@ def _network(width: int) -> Method:
             "members": 1, "width": width, "batch_size": BATCH, "contrast": "off", "kernel": False,
             "details": details(STEPS),
         },
-        quick={"depth": 1, "details": details(32)},
+        quick={"details": details(32)},
     )  # fmt: skip
 
 
