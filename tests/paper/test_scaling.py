@@ -108,7 +108,8 @@ def test_a_network_is_fitted_and_measured():
     values = scaling.run(task, 1).values
     assert values["rows"] == 1000 and 0.05 < values["r2"] < 0.6 and 0.8 < values["coverage_90"] < 0.98
     assert values["parameters"] == 55_600
-    assert values["fit_megabytes"] > values["before_megabytes"] > values["data_megabytes"] > 3000 * 90 * 4 / 1e6
+    assert values["before_megabytes"] > values["data_megabytes"] > 3000 * 90 * 4 / 1e6
+    assert values["fit_megabytes"] >= values["before_megabytes"], "a process that has room to spare does not grow"
     assert values["fit_seconds"] > 0 and values["predict_seconds"] > 0
     assert scaling.inputs(task).settings["width"] == 32
 

@@ -3,6 +3,9 @@
 - ``table``      reads and writes the user's files, and splits targets from features
 - ``delimited``  the text files among them: encoding, separator, decimal sign, rows of unequal length
 - ``columns``    text columns become numbers; what is wrong in a table is named by row and column
+- ``measurements``  a table as scientists write it: values, declared errors, units; ``notation`` reads cells such as
+                 14.2(3), ``refusals`` says why one cannot be read, ``companions`` finds columns of errors, ``units``
+                 units in headers
 - ``rows``       equal rows become one heavier row, in an order of their own
 - ``scaling``    from the user's units to numbers around 0, and back
 - ``trend``      the linear trend of a table, believed where there are no data

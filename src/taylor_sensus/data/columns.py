@@ -155,7 +155,7 @@ def check_finite(x: np.ndarray, names: Iterable[str], what: str = "X", index: pd
     names = list(names)
     bad = np.argwhere(~usable)
     first = bad[:MOST_NAMED].tolist()
-    cells = [f"row {_row(index, r)}, column {names[c]!r} ({_word(float(x[r, c]))})" for r, c in first]
+    cells = [f"row {named_row(index, r)}, column {names[c]!r} ({_word(float(x[r, c]))})" for r, c in first]
     finite = np.isfinite(x[~usable])
     kinds = sorted({_word(v) for v in x[~usable][~finite]}) + [f"numbers beyond ±{LARGEST:g}"] * bool(finite.any())
     raise DataError(
@@ -202,7 +202,7 @@ def _numbers(values: pd.Series, name: str, index: pd.Index, problems: list[str])
     numbers = pd.to_numeric(values, errors="coerce")
     bad = (numbers.isna() & values.notna()).to_numpy(dtype=bool)
     if bad.sum() > 1 and bad.sum() == values.notna().sum():
-        examples = [_shown(v) for v in values[bad].unique()[:2]]
+        examples = [shown(v) for v in values[bad].unique()[:2]]
         problems.append(f"column {name!r} holds only text (such as {' and '.join(examples)}), not numbers")
     elif bad.any():
         problems.append(_bad_cells(values, bad, name, index, "is not a number", "are not numbers"))
@@ -228,7 +228,7 @@ def _indicators(values: pd.Series, column: Column, index: pd.Index, problems: li
 
 def _bad_cells(values: pd.Series, bad: np.ndarray, name: str, index: pd.Index, one: str, several: str) -> str:
     rows = np.flatnonzero(bad).tolist()
-    cells = [_row(index, r, _shown(values.iloc[r])) for r in rows[:MOST_NAMED]]
+    cells = [named_row(index, r, shown(values.iloc[r])) for r in rows[:MOST_NAMED]]
     word, why = ("row", one) if len(rows) == 1 else ("rows", several)
     return f"column {name!r}: {word} {_listed(cells, len(rows))} {why}"
 
@@ -240,15 +240,15 @@ def _listed(items: Sequence[str], count: int) -> str:
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
 
 
-def _row(index: pd.Index | None, position: int, cell: str | None = None) -> str:
+def named_row(index: pd.Index | None, position: int, cell: str | None = None) -> str:
     """A row by its place, by its label where labels do not just count, and what it holds."""
     facts = [] if cell is None else [cell]
     if index is not None and not index.equals(pd.RangeIndex(len(index))):
-        facts.insert(0, f"labelled {_shown(index[position])}")
+        facts.insert(0, f"labelled {shown(index[position])}")
     return f"{position} ({': '.join(facts)})" if facts else str(position)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A cell or label as one would type it, cut where it is long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else text[:57] + "..."
