@@ -4,12 +4,12 @@ import pytest
 
 from taylor_sensus.training.batches import (
     LARGE,
+    MemberSplits,
     assign_folds,
     batch_rows,
     bucket,
     held_out_average,
     judging_rows,
-    member_splits,
     pad,
     room_for,
     split_rows,
@@ -83,26 +83,28 @@ HELD = [np.array([0, 3]), np.array([1, 4])]
 
 
 def test_members_fit_what_they_see_and_are_scored_on_the_rest():
-    first, second = member_splits(HELD, 6, np.arange(6.0), np.arange(6))
+    splits = MemberSplits(unseen_mask(HELD, train=6, rows=6), 6, np.arange(6.0))
+    first, second = splits[0], splits[1]
     assert first.fit[: first.fit_count].tolist() == [1, 2, 4, 5] and first.held[:2].tolist() == [0, 3]
     assert second.fit[: second.fit_count].tolist() == [0, 2, 3, 5] and second.held_weight[:3].tolist() == [1, 4, 0]
+    assert len(first.fit) == splits.padded == 16
 
 
 def test_validation_rows_score_all_members_and_are_never_fitted():
-    for split in member_splits(HELD, 6, np.ones(8), np.arange(8)):
+    splits = MemberSplits(unseen_mask(HELD, train=6, rows=8), 6, np.ones(8))
+    for split in (splits[0], splits[1]):
         assert split.held[:2].tolist() == [6, 7] and split.held_weight.sum() == 2
-        assert split.fit[: split.fit_count].max() == 5
+        assert split.fit_count == 4 and split.fit.max() == 5
 
 
-def test_splits_of_chosen_rows_are_positions_among_them():
-    (first, _) = member_splits(HELD, 6, np.arange(6.0), np.array([0, 2, 3, 5]))
-    assert first.fit[: first.fit_count].tolist() == [1, 3] and first.held[:2].tolist() == [0, 2]
-    assert first.held_weight[:2].tolist() == [0, 3]
+def test_splits_have_one_shape():
+    splits = MemberSplits(unseen_mask([np.arange(3), np.arange(40)], train=60, rows=60), 60, np.ones(60))
+    assert splits[0].held.shape == splits[1].held.shape == (64,) and splits[0].fit.shape == splits[1].fit.shape
 
 
 def test_few_of_many_held_out_rows_score_a_run():
     held = [np.arange(0, 1000, 2)]
-    (split,) = member_splits(held, 1000, np.ones(1000), np.arange(1000), most_scored=20)
+    split = MemberSplits(unseen_mask(held, train=1000, rows=1000), 1000, np.ones(1000), most_scored=20)[0]
     assert split.held_weight.sum() == 20 and split.fit_count == 500
     assert set(split.held[:20].tolist()) <= set(held[0].tolist())
 

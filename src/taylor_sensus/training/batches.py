@@ -87,24 +87,25 @@ def unseen_mask(held: list[np.ndarray], train: int, rows: int) -> np.ndarray:
     return unseen
 
 
-def member_splits(
-    held: list[np.ndarray], train: int, weight: np.ndarray, chosen: np.ndarray, most_scored: int = MOST_SCORED
-) -> list[Split]:
-    """For each member its rows among the `chosen` ones, as positions there: those to fit and those that score it.
+class MemberSplits:
+    """Each member's rows among some rows of a table, as positions there: those to fit and those that score it.
 
-    Validation rows score all members if there are any, and the rows held out from a member otherwise.
+    Validation rows score all members if there are any, and the rows held out from a member otherwise. A split is made
+    when it is asked for: those of all members would take as much memory as a part of the table.
     """
-    validation = chosen >= train
-    fits, scored = [], []
-    for its_rows in held:
-        own = np.isin(chosen, its_rows)
-        fits.append(np.flatnonzero(~own & ~validation))
-        scored.append(spread(np.flatnonzero(validation if validation.any() else own), most_scored))
-    held_padded = bucket(max(map(len, scored)))
-    return [
-        split_rows(fit, score, weight[chosen], bucket(len(chosen)), held_padded)
-        for fit, score in zip(fits, scored, strict=True)
-    ]
+
+    def __init__(self, unseen: np.ndarray, train: int, weight: np.ndarray, most_scored: int = MOST_SCORED) -> None:
+        """`unseen` as from `unseen_mask`, for these rows; those from `train` on are for validation."""
+        self.unseen, self.train, self.weight, self.most_scored = unseen, train, weight, most_scored
+        self.padded = bucket(unseen.shape[1])
+        scored = unseen[:, train:] if train < unseen.shape[1] else unseen
+        self.held_padded = bucket(min(most_scored, int(scored.sum(axis=1).max())))
+
+    def __getitem__(self, member: int) -> Split:
+        unseen, first = self.unseen[member], self.train if self.train < len(self.weight) else 0
+        fit = np.flatnonzero(~unseen[: self.train])
+        scored = first + spread(np.flatnonzero(unseen[first:]), self.most_scored)
+        return split_rows(fit, scored, self.weight, self.padded, self.held_padded)
 
 
 def judging_rows(unseen: np.ndarray, train: int, most: int = LARGE) -> np.ndarray:

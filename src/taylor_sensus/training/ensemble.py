@@ -114,7 +114,7 @@ def train(
             made = np.asarray(run.log)
             loss, score = made[~np.isnan(made[:, 0])][-1]
             progress(stage=stage.name, member=member, share=1 / SLICES, loss=float(loss), score=float(score))
-    if len(split.fit) > LARGE:
+    if len(split.fit) >= LARGE:
         give_memory_back()
     _, fixed = trainable(network)
     history = history_lines(stage.name, member, knobs.steps_per_check, knobs.steps, np.asarray(run.log))

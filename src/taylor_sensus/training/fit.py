@@ -21,14 +21,13 @@ from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.settings import Settings
 from taylor_sensus.training.batches import (
     LARGE,
+    MemberSplits,
     Rows,
-    Split,
     assign_folds,
     batch_rows,
     bucket,
     fold_numbers,
     held_out_average,
-    member_splits,
     pad,
     room_for,
     split_rows,
@@ -160,7 +159,8 @@ class _Fit:
             for rng in self._generators()
         ]
         jobs = [(member, lambda network=network: (network, self.rows)) for member, network in enumerate(networks)]
-        trained = self._train_members("joint", jobs, self._splits(), _padded_points(points), self.settings.epochs)
+        splits = MemberSplits(self.unseen, self.table.train, self.table.weight)
+        trained = self._train_members("joint", jobs, splits, _padded_points(points), self.settings.epochs)
         return FittedEnsemble(
             stack([t.network.block for t in trained]),
             stack([t.network.density for t in trained]),
@@ -192,7 +192,8 @@ class _Fit:
             unseen_mean = (1 - support.share) * unseen_mean + support.share * here.unseen_mean
             doubt = np.multiply.outer(here.unseen_variance, support.doubt)
         jobs = self._noise_jobs(mean_nets, few, few.table.y - unseen_mean, support, doubt)
-        noises = self._train_members("noise", jobs, self._splits(few.rows), None, self.settings.noise_epochs)
+        splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
+        noises = self._train_members("noise", jobs, splits, None, self.settings.noise_epochs)
         blocks = [DeepTaylorBlock(net, *t.network) for net, t in zip(mean_nets, noises, strict=True)]
         history = _histories([density, *means, *noises])
         return FittedEnsemble(stack(blocks), stack([density.network]), support, kernel, self.unseen, history, optimism)
@@ -235,7 +236,7 @@ class _Fit:
             scales = frequency_scales(self.table.train, self.shape.features, settings)
         undecided = len(scales) > 1 or settings.contrast == "auto"
         pilots = members[: settings.pilots] if undecided else members[:0]
-        splits = self._splits()
+        splits = MemberSplits(self.unseen, self.table.train, self.table.weight)
 
         def trained(some: list[tuple[int, float]], parts: Parts) -> list[Trained]:
             nets = [new_mean(self.shape, settings, self._generators()[member], scale) for member, scale in some]
@@ -298,16 +299,11 @@ class _Fit:
         pairs = zip(mean_nets, self._generators(1), strict=True)
         return [(member, lambda pair=pair: make(*pair)) for member, pair in enumerate(pairs)]
 
-    def _splits(self, rows: np.ndarray | None = None) -> list[Split]:
-        """Which rows each member is trained on and which score it, among these rows or all."""
-        rows = np.arange(len(self.table.x)) if rows is None else rows
-        return member_splits(self.held, self.table.train, self.table.weight, rows)
-
     def _train_members(
-        self, name: str, jobs: list[Job], splits: list[Split], points: Any, epochs: int, parts: Parts | None = None
+        self, name: str, jobs: list[Job], splits: MemberSplits, points: Any, epochs: int, parts: Parts | None = None
     ) -> list[Trained]:
         settings, parts = self.settings, parts or self.parts
-        batch = batch_rows(settings.batch_size, len(splits[0].fit))
+        batch = batch_rows(settings.batch_size, splits.padded)
         rate = settings.noise_learning_rate if name == "noise" else settings.learning_rate
 
         def run(member: int, make: Callable[[], tuple[Any, Any]]) -> Trained:
