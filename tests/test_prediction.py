@@ -24,7 +24,7 @@ def two(rows=6, correlation=0.5) -> Prediction:
     noise = np.einsum("rt,ij->rij", np.ones((rows, 2)), np.eye(2)) * 0
     noise[:, [0, 1], [0, 1]] = f + s
     noise[:, 0, 1] = noise[:, 1, 0] = correlation * np.sqrt((f + s).prod(axis=1))
-    return Prediction(RNG.normal(size=(rows, 2)), f, s, e, RNG.uniform(size=rows), ("a", "b"), None, noise)
+    return Prediction(RNG.normal(size=(rows, 2)), f, s, e, RNG.uniform(size=rows), ("a", "b"), noise_covariance=noise)
 
 
 @pytest.mark.parametrize("p", [one(), two()])
@@ -84,7 +84,7 @@ def test_targets_that_always_move_together_can_be_drawn():
     p = two(correlation=1.0)
     stuck = Prediction(
         p.mean, p.feature_variance, p.system_variance, np.zeros((6, 2)), p.familiarity, p.target_names,
-        None, p.noise_covariance,
+        noise_covariance=p.noise_covariance,
     )  # fmt: skip
     drawn = (stuck.sample(500, random_state=0) - stuck.mean) / stuck.std
     assert np.isfinite(drawn).all()

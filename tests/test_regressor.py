@@ -72,16 +72,11 @@ def no_warning_escapes():
 
 NAMED_Y = pd.Series(Y.astype(object), name="strength").where(np.arange(40) != 7, "broke")
 REFUSED = {
-    "NaN": (with_cell(X, 3, 1, np.nan), Y, r"X contains NaN: row 3, column 'x1' \(NaN\)\. Rows count from 0"),
     "infinity": (with_cell(X, 3, 1, -np.inf), Y, r"X contains -inf: row 3, column 'x1'"),
     "huge": (with_cell(X, 3, 1, 1e300), Y, r"beyond ±1e\+36: row 3, column 'x1' \(1e\+300\)"),
-    "named NaN": (TABLE.mask(X[4, 2] == TABLE), Y, "row 4, column 'c'"),
-    "labelled NaN": (TABLE.mask(X[4, 2] == TABLE).set_axis(range(10, 50)), Y, r"row 4 \(labelled 14\), column 'c'"),
-    "Int64 with a gap": (TABLE.assign(a=pd.array([1] * 39 + [None], "Int64")), Y, "row 39, column 'a'"),
     "text in an array": (with_cell(X, 3, 1, "bad"), Y, r"column 'x1': row 3 \('bad'\) is not a number"),
     "text in a list": (with_cell(X, 3, 1, "bad").tolist(), Y, r"column 'x1': row 3 \('bad'\) is not a number"),
     "text in a table": (TABLE.astype(object).mask(X[3, 1] == TABLE, "bad"), Y, r"column 'b': row 3 \('bad'\) is not a"),
-    "empty text": (TEXTS.assign(c=[None, *TEXTS["c"][1:]]), Y, "column 'c': row 0 .* is empty; fill in"),
     "complex": (X + 1j, Y, "Complex data not supported"),
     "dates": (TABLE.assign(c=pd.date_range("2020", periods=40)), Y, "'c' holds dates or times; turn it into a number"),
     "identifier": (TABLE.assign(c=[f"s{i}" for i in range(40)]), Y, r"'c' looks like .* \(40 of 40 rows .*drop it"),
@@ -139,7 +134,7 @@ def test_bad_rows_at_prediction_are_refused(fitted, fitted_texts):
     with pytest.raises(ValueError, match="X has 2 features, but TSNetRegressor is expecting 3"):
         fitted.predict(X[:, :2])
     with pytest.raises(DataError, match="row 1, column 'x2'"):
-        fitted.predict(with_cell(X, 1, 2, np.nan))
+        fitted.predict(with_cell(X, 1, 2, np.inf))
     with pytest.raises(DataError, match=r"column 'x2': row 1 \('oops'\) is not a number"):
         fitted.predict(with_cell(X, 1, 2, "oops"))
     with pytest.raises(DataError, match=r"column 'c': rows 0 \('tin'\) and 1 \('tin'\) are none of the known cat"):
@@ -176,8 +171,8 @@ def test_validation_rows_are_checked(fitted):
         model().fit(X, Y, X_val=X, y_val=NAMED_Y.to_numpy())
     with pytest.raises(DataError, match=r"row 0, column 'y' .* same unit"):
         model().fit(X, Y, X_val=X, y_val=Y * 1e30)
-    with pytest.raises(DataError, match="X_val contains NaN: row 3"):
-        model().fit(X, Y, X_val=with_cell(X, 3, 1, np.nan), y_val=Y)
+    with pytest.raises(DataError, match="X_val contains inf: row 3"):
+        model().fit(X, Y, X_val=with_cell(X, 3, 1, np.inf), y_val=Y)
 
 
 @pytest.mark.parametrize(
@@ -511,6 +506,8 @@ def test_every_array_of_the_file_is_needed(fitted, tmp_path):
     fitted.save(tmp_path / "m.tsnet")
     content = read_model_file(tmp_path / "m.tsnet")
     for name in content.arrays:
+        if name == "rows.x":
+            continue  # a file without training rows is whole as well, see `save`
         write_model_file(tmp_path / "wrong.tsnet", content.header, _without(content.arrays, name))
         with pytest.raises(ModelFileError):
             load(tmp_path / "wrong.tsnet")

@@ -13,6 +13,8 @@ FACTS = {
     "rows": 200, "distinct_rows": 200, "validation_rows": 0, "constant_columns": [], "held_out_rows": 200,
     "held_out_rmse": [1.5], "held_out_explained": [0.87],
     "held_out_coverage": {"50": [0.5], "80": [0.8], "90": [0.9], "95": [0.95]},
+    "missing_cells": 0, "declared": {}, "declared_targets": [0.0], "pure_error": None, "pure_error_freedom": 0.0,
+    "repeated_inputs": 0, "curved": True, "split_identifiable": True,
 }  # fmt: skip
 
 
@@ -70,3 +72,19 @@ def test_a_target_that_never_changes_gives_no_absurd_percentage():
 def test_names_are_escaped_for_the_notebook():
     html = summary_html(model(columns=(Column("<script>", None),)))
     assert "&lt;script&gt;" in html and "<script>" not in html
+
+
+def test_known_errors_and_repeats_are_told():
+    told = {"hours": [1.0, 0.25], "alloy=brass": [0.5, 0.0]}
+    known = {"pure_error": [0.31], "pure_error_freedom": 12.0, "repeated_inputs": 7}
+    text = summary_text(model(declared=told, declared_targets=[0.12], **known))
+    assert "declared errors            = hours 0.25, alloy=brass exact (50% of the cells)" in text
+    assert "declared errors of targets = strength 0.12" in text
+    assert "7, between them a scatter of 0.31 (strength) with 12 degrees of freedom" in text
+
+
+def test_a_split_that_cannot_be_known_is_told():
+    (found,) = warnings_of(model(split_identifiable=False))
+    assert "cannot be told apart" in found and "X_err" in found
+    (found,) = warnings_of(model(missing_cells=17))
+    assert found.startswith("17 cells are missing")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from taylor_sensus.budget import BudgetParts
 from taylor_sensus.data.columns import Column
+from taylor_sensus.data.imputation import Imputer
 from taylor_sensus.data.repeats import Repeats
 from taylor_sensus.data.rows import blocks
 from taylor_sensus.data.scaling import Scaler
@@ -20,7 +22,8 @@ from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.prediction import Prediction, joined
 from taylor_sensus.settings import Settings
-from taylor_sensus.training.inference import MemberEstimates, member_estimates
+from taylor_sensus.training.inference import MemberEstimates, member_estimates, sensitivities
+from taylor_sensus.training.known import InputErrors, UsualErrors
 from taylor_sensus.training.support import Support
 
 Prior = Callable[[Any], np.ndarray]
@@ -36,6 +39,54 @@ class Familiar:
     def __call__(self, log_attention: np.ndarray) -> np.ndarray:
         """Familiarity of each row, averaged over the perceptions; see `model.density.familiarity`."""
         return expit((log_attention - self.level[:, None]) / self.spread[:, None]).mean(axis=0)
+
+
+class EncodedTable(NamedTuple):
+    """Rows as numbers in the user's units; `prior_mean` only if the prior is a function of the user's own."""
+
+    x: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    prior_mean: np.ndarray | None = None
+    x_err: np.ndarray | None = None
+    """Declared standard deviations of the features; not a number where unknown. So with `y_err`."""
+    y_err: np.ndarray | None = None
+
+
+class Asked(NamedTuple):
+    """Encoded rows to predict, in the user's units; gaps are not a number."""
+
+    x: np.ndarray
+    prior_mean: np.ndarray | None = None
+    """If the prior is a function of the user's own."""
+    x_err: np.ndarray | None = None
+    """Standard deviations; not a number where the noise is as in training."""
+    y_err: np.ndarray | None = None
+
+    def some(self, rows: slice) -> Asked:
+        """These rows only."""
+        prior_mean, x_err, y_err = (None if part is None else part[rows] for part in self[1:])
+        return Asked(self.x[rows], prior_mean, x_err, y_err)
+
+
+class Origin(NamedTuple):
+    """Where a prediction comes from: who made it, and of what."""
+
+    fitted: FittedModel
+    asked: Asked
+    n_jobs: int | None
+
+
+class HeldOut(NamedTuple):
+    """Rows that were predicted by networks that had not seen them, in the targets' units, `(rows, targets)`."""
+
+    rows: np.ndarray
+    """Places in the training table; -1 for validation rows."""
+    mean: np.ndarray
+    std: np.ndarray
+    y: np.ndarray
+    error: np.ndarray
+    """Absolute errors in predicted standard deviations, as the whole ensemble would make them."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +109,20 @@ class FittedModel:
     familiar: Familiar
     noise_scale: np.ndarray
     """Factor on the noise variance of each target, from rows that the members had not seen."""
+    usual: UsualErrors
+    """Errors that a prediction's rows are taken to have unless told otherwise."""
+    imputer: Imputer
+    """Fills missing cells."""
+    imputed_scale: float
+    """Factor on the variance that filled cells bring."""
     repeats: Repeats | None
     """Inputs that were measured, if measuring again is known to give much the same."""
+    curved: np.ndarray
+    """For each encoded feature whether the target's slope in it changes enough to tell its noise from the system's."""
+    held_out: HeldOut
+    """What was predicted for training rows by networks that had not seen them."""
+    rows: EncodedTable | None
+    """The training rows, unless there are very many."""
     facts: dict[str, Any]
     """What `summary()` tells: counts, held-out scores, warnings."""
     history: pd.DataFrame
@@ -69,32 +132,91 @@ class FittedModel:
         """Networks in the ensemble."""
         return len(self.blocks.system_noise_net.level.value)
 
-    def predict(self, x: np.ndarray, prior_mean: np.ndarray | None, n_jobs: int | None, index=None) -> Prediction:
-        """The prediction for encoded rows; `prior_mean` in the target's unit if the prior is the user's own."""
-        parts = [
-            self._predict(x[rows], None if prior_mean is None else prior_mean[rows], n_jobs) for rows in blocks(len(x))
-        ]
-        return joined(parts, index)
+    def predict(self, asked: Asked, n_jobs: int | None, index=None) -> Prediction:
+        """The prediction for encoded rows."""
+        parts = [self._predict(asked.some(rows), n_jobs) for rows in blocks(len(asked.x))]
+        return replace(joined(parts, index), origin=Origin(self, asked, n_jobs))
 
-    def _predict(self, x: np.ndarray, prior_mean: np.ndarray | None, n_jobs: int | None) -> Prediction:
-        scaled = self.scaler.features(x)
-        estimates = member_estimates(self.blocks, self.densities, self.support, scaled.astype(np.float32), n_jobs)
-        prior = self.trend(scaled) if prior_mean is None else self.scaler.targets(prior_mean)
-        return self._in_target_units(estimates, prior, scaled)
+    def _predict(self, asked: Asked, n_jobs: int | None) -> Prediction:
+        scaled, errors = self.inputs(asked)
+        estimates = member_estimates(
+            self.blocks, self.densities, self.support, scaled.astype(np.float32), errors, n_jobs
+        )
+        prior = self.trend(scaled) if asked.prior_mean is None else self.scaler.targets(asked.prior_mean)
+        target_error = np.broadcast_to(self.usual.target, prior.shape)
+        if asked.y_err is not None:
+            told = (asked.y_err / self.scaler.target_scale) ** 2
+            target_error = np.where(np.isnan(told), target_error, told)
+        return self._in_target_units(estimates, prior, scaled, target_error)
 
-    def _in_target_units(self, estimates: MemberEstimates, prior: np.ndarray, scaled: np.ndarray) -> Prediction:
+    def inputs(self, asked: Asked) -> tuple[np.ndarray, InputErrors]:
+        """Scaled rows without gaps, and what is known of their errors."""
+        scaled, gaps = self.imputer(self.scaler.features(asked.x))
+        known = np.broadcast_to(self.usual.share, scaled.shape)
+        variance = np.broadcast_to(self.usual.share * self.usual.variance, scaled.shape)
+        if asked.x_err is not None:
+            told = self.scaler.feature_variances(asked.x_err)
+            known, variance = np.where(np.isnan(told), known, 1.0), np.where(np.isnan(told), variance, told)
+        if gaps is not None:
+            known = np.where(gaps > 0, 1.0, known)
+            variance = np.where(gaps > 0, self.imputed_scale * gaps, variance)
+        return scaled, InputErrors(known.astype(np.float32), variance.astype(np.float32))
+
+    def budget_parts(self, prediction: Prediction, asked: Asked, n_jobs: int | None) -> BudgetParts:
+        """Where the variance of each row comes from, feature by feature."""
+        scaled, errors = self.inputs(asked)
+        found = sensitivities(self.blocks, self.support, scaled.astype(np.float32), errors, n_jobs)
+        rows, targets = len(scaled), len(self.target_names)
+        variance = found.learned.astype(np.float64) * self.noise_scale[:, None] + found.known
+        whole = variance.sum(axis=2)
+        feature = prediction.feature_variance.reshape(rows, targets)
+        variance *= np.divide(feature, whole, out=np.zeros_like(whole), where=whole > 0)[:, :, None]
+        step = np.where(self.scaler.scale > 0, self.scaler.scale, 1.0)
+        slope = found.jacobian * self.scaler.target_scale[:, None] / step * (self.scaler.scale > 0)
+        std = np.sqrt(found.input_variance * self.noise_scale.mean() + errors.variance) * step
+        starts = np.cumsum([0, *(len(c.parts) for c in self.columns)])[:-1]
+        words = np.array([c.categories is not None for c in self.columns])
+        told = prediction.target_error_variance
+        target_error = np.zeros((rows, targets)) if told is None else told.reshape(rows, targets)
+        return BudgetParts(
+            columns=tuple(c.name for c in self.columns),
+            contribution=np.add.reduceat(variance, starts, axis=2),
+            sensitivity=np.where(words, np.nan, slope[:, :, starts]),
+            input_std=np.where(words, np.nan, std[:, starts]),
+            kind=self._kinds(asked, errors)[:, starts],
+            system=prediction.system_variance.reshape(rows, targets) - target_error,
+            target_error=target_error,
+            epistemic=prediction.epistemic_variance.reshape(rows, targets),
+            identifiable=np.logical_or.reduceat(self.curved, starts) | (self.usual.share[starts] > 0.5),
+            system_identifiable=self.facts["split_identifiable"],
+            target_names=self.target_names,
+            index=prediction.index,
+        )
+
+    def _kinds(self, asked: Asked, errors: InputErrors) -> np.ndarray:
+        """0 learned, 1 declared, 2 missing, 3 exact, for each cell."""
+        declared = np.where(errors.variance > 0, 1, 3)
+        return np.where(np.isnan(asked.x), 2, np.where(errors.known > 0.5, declared, 0)).astype(np.int8)
+
+    def _in_target_units(
+        self, estimates: MemberEstimates, prior: np.ndarray, scaled: np.ndarray, target_error: np.ndarray
+    ) -> Prediction:
         k = self.familiar(estimates.log_attention) if self.settings.density else np.ones(len(prior))
         mean, doubt = between_members(estimates.mean)
         if self.support is not None:
             doubt = doubt + np.multiply.outer(estimates.kernel_variance[0].astype(np.float64), self.support.doubt)
         covariance = estimates.covariance.mean(axis=0, dtype=np.float64)
+        known = estimates.known_covariance.mean(axis=0, dtype=np.float64)
         combined = combine(self.settings.combination, k[:, None], mean, doubt, prior, self.prior_variance)
         unit = self.scaler.target_scale
         root = np.sqrt(self.noise_scale) * unit
         weight = np.broadcast_to(combined.aleatoric_weight, mean.shape)
-        noise_covariance = covariance * np.multiply.outer(root, root) * weight[:, :, None]
+        declared = known * np.multiply.outer(unit, unit)
+        np.einsum("rtt->rt", declared)[:] += target_error * unit**2
+        noise_covariance = (covariance * np.multiply.outer(root, root) + declared) * weight[:, :, None]
         noise = np.einsum("rtt->rt", noise_covariance)
-        system = estimates.system_variance.mean(axis=0, dtype=np.float64) * root**2 * weight
+        target_error = target_error * unit**2 * weight
+        system = estimates.system_variance.mean(axis=0, dtype=np.float64) * root**2 * weight + target_error
         system = np.minimum(system, noise)
         center, left = combined.mean, np.ones(mean.shape)
         # DIFF(eq. 14): rows whose input was measured before are told what came out, as far as that is known to repeat.
@@ -107,6 +229,7 @@ class FittedModel:
             feature_variance=shape((noise - system) * left),
             system_variance=shape(system * left),
             epistemic_variance=shape(combined.epistemic_variance * unit**2 * left),
+            target_error_variance=shape(np.minimum(target_error, system) * left),
             familiarity=k,
             target_names=self.target_names,
             noise_covariance=None if self.one_dimensional else noise_covariance,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from io import StringIO
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -13,11 +13,12 @@ import pandas as pd
 
 from taylor_sensus._version import __version__
 from taylor_sensus.data.columns import Column
+from taylor_sensus.data.imputation import MOST_COLUMNS, Imputer
 from taylor_sensus.data.repeats import Repeats
 from taylor_sensus.data.scaling import Scaler
 from taylor_sensus.data.trend import Trend
 from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError
-from taylor_sensus.fitted import Familiar, FittedModel
+from taylor_sensus.fitted import EncodedTable, Familiar, FittedModel, HeldOut
 from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.saving import ModelFile, read_model_file, write_model_file
@@ -26,11 +27,12 @@ from taylor_sensus.summary import summary_text
 from taylor_sensus.training.history import COLUMNS
 from taylor_sensus.training.inference import stack
 from taylor_sensus.training.initial import Shape, new_block
+from taylor_sensus.training.known import UsualErrors
 from taylor_sensus.training.process import hyper_parameters
 from taylor_sensus.training.support import Stored, Support, kernel_mean
 
 
-def save_model(model: TSNetRegressor, path: str | PathLike[str]) -> None:
+def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool = True) -> None:
     """Write the fitted estimator; a prior that is a Python function cannot be stored."""
     fitted: FittedModel = model.fitted_
     if callable(fitted.settings.prior):
@@ -49,10 +51,16 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str]) -> None:
         "familiar.level": fitted.familiar.level,
         "familiar.spread": fitted.familiar.spread,
         "noise_scale": fitted.noise_scale,
+        "imputed_scale": np.array(fitted.imputed_scale),
+        "curved": fitted.curved.astype(np.uint8),
+        **_prefixed("usual", fitted.usual),
+        **_prefixed("imputer", fitted.imputer),
+        **_prefixed("held_out", fitted.held_out),
+        **_prefixed("rows", fitted.rows if keep_rows else None),
         **_named_leaves("blocks", fitted.blocks),
         **_named_leaves("densities", fitted.densities),
         **_support_arrays(fitted.support),
-        **({} if fitted.repeats is None else {f"repeats.{n}": a for n, a in fitted.repeats._asdict().items()}),
+        **_prefixed("repeats", fitted.repeats),
     }
     header = {
         "kind": "TSNetRegressor",
@@ -118,6 +126,15 @@ def _restore(content: ModelFile) -> TSNetRegressor:
         noise_scale=_positive(_of_shape(arrays["noise_scale"], np.zeros(targets))),
         support=_restore_support(arrays, shape) if "kernel" in header["parts"] else None,
         repeats=_restore_repeats(arrays, shape) if "repeats" in header["parts"] else None,
+        usual=_of_shape(
+            UsualErrors(*[arrays[f"usual.{n}"] for n in UsualErrors._fields]),
+            UsualErrors(np.zeros(shape.features), np.zeros(shape.features), np.zeros(targets)),
+        ),
+        imputer=_restore_imputer(arrays, shape),
+        imputed_scale=float(_positive(_of_shape(arrays["imputed_scale"], np.zeros(())))),
+        curved=arrays["curved"].astype(bool).reshape(shape.features),
+        held_out=_restore_held_out(arrays, shape),
+        rows=_restore_rows(arrays, shape),
         facts=header["facts"],
         history=_history(header["history"]),
     )
@@ -153,6 +170,42 @@ def _restore_support(arrays: dict[str, np.ndarray], shape: Shape) -> Support:
         raise ModelFileError("its kernel part has impossible hyper-parameters")
     share, doubt = (_of_shape(arrays[f"kernel.{n}"], np.zeros(shape.targets)) for n in ("share", "doubt"))
     return Support(kernel_mean(stored), share, doubt, stored)
+
+
+def _restore_imputer(arrays: dict[str, np.ndarray], shape: Shape) -> Imputer:
+    imputer, each = Imputer(*[arrays[f"imputer.{n}"] for n in Imputer._fields]), np.zeros(shape.features)
+    square = np.zeros((shape.features,) * (2 if shape.features <= MOST_COLUMNS else 1))
+    return _of_shape(imputer, Imputer(each, square, each, each))
+
+
+def _restore_held_out(arrays: dict[str, np.ndarray], shape: Shape) -> HeldOut:
+    held_out = HeldOut(*[arrays[f"held_out.{n}"] for n in HeldOut._fields])
+    each = np.zeros((len(held_out.rows), shape.targets))
+    _of_shape(held_out[1:], (each,) * 4)
+    _positive(held_out.std)
+    if held_out.rows.ndim != 1 or held_out.rows.dtype.kind != "i":
+        raise ModelFileError("the places of its unseen rows are not whole numbers")
+    return held_out
+
+
+def _restore_rows(arrays: dict[str, np.ndarray], shape: Shape) -> EncodedTable | None:
+    if "rows.x" not in arrays:
+        return None
+    table = EncodedTable(**{n: arrays[f"rows.{n}"] for n in EncodedTable._fields if f"rows.{n}" in arrays})
+    count = len(table.x)
+    expected = EncodedTable(
+        np.zeros((count, shape.features)), np.zeros((count, shape.targets)), np.zeros(count), None,
+        np.zeros((count, shape.features)), np.zeros((count, shape.targets)),
+    )  # fmt: skip
+    for a, b in zip(table, expected, strict=True):
+        if a is not None and (b is None or a.shape != b.shape or a.dtype.kind != "f" or np.isinf(a).any()):
+            raise ModelFileError("its training rows do not fit together")
+    return table
+
+
+def _prefixed(name: str, part: NamedTuple | None) -> dict[str, np.ndarray]:
+    """The arrays of a record under its name, without those that are None."""
+    return {} if part is None else {f"{name}.{n}": np.asarray(a) for n, a in part._asdict().items() if a is not None}
 
 
 def _restore_repeats(arrays: dict[str, np.ndarray], shape: Shape) -> Repeats:

@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Integral
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from taylor_sensus.conformal import check_coverage
 from taylor_sensus.errors import SettingError
+
+if TYPE_CHECKING:
+    from taylor_sensus.budget import NoiseBudget
+    from taylor_sensus.fitted import Origin
 
 PARTS = ("feature_noise", "system_noise", "epistemic")
 """The three sources of error whose variances add up to the total."""
@@ -42,6 +47,10 @@ class Prediction:
     """0 where the model has seen nothing like the row, 1 where training data are dense; one number a row."""
     target_names: tuple[str, ...] = ("y",)
     index: pd.Index | None = None
+    target_error_variance: np.ndarray | None = None
+    """Of the declared measuring error of the target, a part of the system's variance."""
+    origin: Origin | None = None
+    """The model and the rows that it was asked for, from which the noise budget is made."""
     noise_covariance: np.ndarray | None = None
     """With several targets: ``(rows, targets, targets)``, the covariance of feature plus system noise."""
 
@@ -93,14 +102,23 @@ class Prediction:
             feature_variance=pick(self.feature_variance),
             system_variance=pick(self.system_variance),
             epistemic_variance=pick(self.epistemic_variance),
+            target_error_variance=None if self.target_error_variance is None else pick(self.target_error_variance),
             target_names=(name,),
             noise_covariance=None,
+            origin=None,
         )
+
+    def noise_budget(self) -> NoiseBudget:
+        """Where each row's variance comes from: every feature's noise, the system's, sparse data."""
+        if self.origin is None:
+            raise SettingError("this prediction does not know its model; use model.noise_budget(X) instead")
+        from taylor_sensus.budget import NoiseBudget
+
+        return NoiseBudget(self.origin.fitted.budget_parts(self, self.origin.asked, self.origin.n_jobs))
 
     def interval(self, coverage: float = 0.9) -> Interval:
         """Central Gaussian interval that should hold the true value with probability ``coverage``."""
-        if not 0 < coverage < 1:
-            raise SettingError(f"coverage must lie between 0 and 1, not {coverage!r}; for 90 % write 0.9")
+        check_coverage(coverage)
         half = ndtri(0.5 + coverage / 2) * self.std
         return Interval(self.mean - half, self.mean + half)
 

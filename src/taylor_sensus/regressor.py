@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
     _check_feature_names,
@@ -17,7 +19,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.compilation import forget_programs_if_many, use_compilation_cache
+from taylor_sensus.conformal import METHODS as CONFORMAL_METHODS
+from taylor_sensus.conformal import half_widths
 from taylor_sensus.data.columns import (
     Column,
     as_frame,
@@ -29,14 +34,18 @@ from taylor_sensus.data.columns import (
     read_targets,
     without_dust,
 )
-from taylor_sensus.errors import DataError
-from taylor_sensus.fitted import FittedModel
-from taylor_sensus.fitting import EncodedTable, Names, fit_model
-from taylor_sensus.prediction import Prediction
+from taylor_sensus.data.declared import read_feature_errors, read_target_errors, warn_of_units
+from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.fitted import Asked, EncodedTable, FittedModel
+from taylor_sensus.fitting import Names, fit_model
+from taylor_sensus.prediction import Interval, Prediction
 from taylor_sensus.progress import TrainingProgress
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, resolve
 from taylor_sensus.summary import summary_html, summary_text
 from taylor_sensus.training.fit import stage_runs
+
+if TYPE_CHECKING:
+    from taylor_sensus.suggest import Suggestions
 
 
 class TSNetRegressor(RegressorMixin, BaseEstimator):
@@ -107,41 +116,150 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> TSNetRegressor:
-        """Fit to a table; y may have several columns. `X_val`, `y_val` replace the held-out folds inside."""
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None, y_err: Any = None,
+        X_val: Any = None, y_val: Any = None, X_val_err: Any = None, y_val_err: Any = None,
+    ) -> TSNetRegressor:  # fmt: skip
+        """Fit to a table; y may have several columns, and cells of X may be missing (NaN).
+
+        Parameters
+        ----------
+        X_err, y_err
+            Declared errors: standard deviations in the unit of their column. A number for all, a dict by column name,
+            one number a column (of X) or row (of y), or one a cell; NaN where unknown (then learned), 0 where exact.
+        X_val, y_val
+            Rows for stopping and calibration, in place of held-out folds inside; X_val_err and y_val_err are their
+            errors (where X_err and y_err are numbers or a dict of numbers, the same by default).
+        """
         settings = resolve({name: getattr(self, name) for name in CONSTRUCTOR}, self.details)
         check_jobs(self.n_jobs)
         use_compilation_cache()
         forget_programs_if_many()
         table, names = self._learn_table(X, y, sample_weight, settings)
+        table = _with_errors(table, names, X, y, X_err, y_err, "")
+        if table.x_err is not None:
+            warn_of_units(table.x_err, table.x, [part for c in names.columns for part in c.parts])
         if (X_val is None) != (y_val is None):
             raise DataError("X_val and y_val belong together: give both or neither")
+        if X_val is None and not (X_val_err is None and y_val_err is None):
+            raise DataError("X_val_err and y_val_err are errors of X_val and y_val, which are not given")
         validation = None if X_val is None else self._validation_table(X_val, y_val, table.y, names, settings)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        if validation is not None:
+            X_val_err = X_err if X_val_err is None and _same_for_all_rows(X_err) else X_val_err
+            y_val_err = y_err if y_val_err is None and _same_for_all_rows(y_err) else y_val_err
+            validation = _with_errors(validation, names, X_val, y_val, X_val_err, y_val_err, "_val")
+        self._fit(table, validation, names, settings)
+        return self
+
+    def _fit(
+        self, table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings,
+        before: FittedModel | None = None,
+    ) -> None:  # fmt: skip
+        if before is not None and self.random_state is None:
+            seed = before.facts["seed"]
+        else:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        todo = partial(fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before)
         if self.verbose:
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
             with TrainingProgress(runs, epochs=settings.epochs) as progress:
-                self.fitted_ = fit_model(
-                    table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, progress=progress
-                )
+                self.fitted_ = todo(progress=progress)
         else:
-            self.fitted_ = fit_model(table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, progress=None)
+            self.fitted_ = todo(progress=None)
+
+    def update(self, table: Any) -> TSNetRegressor:
+        """Fit again with the results of a filled form (see `suggest`) added to the training rows.
+
+        What it took long to choose is taken over from the fit before, so that this is quicker. The rows of the form
+        may be given as a table, a file, or what `suggest` gave, filled in; validation rows are not known any more.
+        """
+        from taylor_sensus.suggest import read_filled
+
+        check_is_fitted(self, "fitted_")
+        fitted: FittedModel = self.fitted_
+        if fitted.rows is None:
+            raise DataError(
+                "this model does not hold its training rows (the table was very large, or it was saved with "
+                "keep_rows=False); fit again on the old and the new rows together"
+            )
+        if callable(fitted.settings.prior):
+            raise SettingError("a model with a prior of your own cannot be updated; fit again on all rows")
+        new = read_filled(self, table)
+        if not len(new.X):
+            raise DataError("no row of the form has a result yet; fill in the result column of the rows that are done")
+        x, _ = self._encode(new.X, fitted.columns, "the form")
+        names = Names(fitted.columns, fitted.target_names, fitted.one_dimensional)
+        added = EncodedTable(x, read_targets(new.y, "the result").values, np.ones(len(x)))
+        added = _with_errors(added, names, new.X, new.y, new.X_err, new.y_err, "")
+        self._fit(_joined(fitted.rows, added), None, names, fitted.settings, before=fitted)
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def suggest(
+        self, candidates: Any = None, n: int = 8, goal: Any = "learn", *, target: str | None = None,
+        bounds: Any = None, constraints: Any = (), pending: Any = None, diversity: float = 1.0,
+        random_state: Any = None,
+    ) -> Suggestions:  # fmt: skip
+        """Which rows to measure next, and why: a table that is also the form to fill in for `update`.
+
+        `candidates` is a table to choose from, or a space as a dict of ``(low, high)`` or levels by column. The goal is
+        to "learn" most, or "max", "min" or ``("target", value)``. See `taylor_sensus.suggest.suggest`.
+        """
+        from taylor_sensus.suggest import suggest
+
+        return suggest(
+            self, candidates, n, goal, target=target, bounds=bounds, constraints=constraints, pending=pending,
+            diversity=diversity, random_state=random_state,
+        )  # fmt: skip
+
+    def predict(self, X: Any, return_std: bool = False, *, X_err: Any = None) -> Any:
         """The mean for each row, and with `return_std` its total standard deviation too."""
-        prediction = self.predict_distribution(X)
+        prediction = self.predict_distribution(X, X_err=X_err)
         return (prediction.mean, prediction.std) if return_std else prediction.mean
 
-    def predict_distribution(self, X: Any) -> Prediction:
-        """The whole prediction: mean, std, where the error comes from, intervals, samples."""
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None) -> float:
+        """Share of the variance of y that the mean explains (R²), averaged over the targets."""
+        return float(r2_score(y, self.predict(X, X_err=X_err), sample_weight=sample_weight))
+
+    def predict_interval(
+        self, X: Any, coverage: float = 0.9, method: str = "conformal", *, X_err: Any = None
+    ) -> Interval:
+        """Bounds that hold the true value with probability `coverage`.
+
+        "conformal" takes its width from the errors on unseen training rows and assumes nothing of the noise; where
+        these are too few for any finite bound it is infinite. "gaussian" is that of `Prediction.interval`.
+        """
+        if method not in CONFORMAL_METHODS:
+            raise SettingError(f"method must be one of {', '.join(map(repr, CONFORMAL_METHODS))}, not {method!r}")
+        prediction = self.predict_distribution(X, X_err=X_err)
+        if method == "gaussian":
+            return prediction.interval(coverage)
+        widths = half_widths(self.fitted_.held_out.error, coverage)
+        half = prediction.std * (widths[0] if prediction.mean.ndim == 1 else widths)
+        return Interval(prediction.mean - half, prediction.mean + half)
+
+    def noise_budget(self, X: Any, *, X_err: Any = None) -> NoiseBudget:
+        """Where each row's variance comes from, in the form of a metrologist's uncertainty budget."""
+        return self.predict_distribution(X, X_err=X_err).noise_budget()
+
+    def predict_distribution(self, X: Any, *, X_err: Any = None, y_err: Any = None) -> Prediction:
+        """The whole prediction: mean, std, where the error comes from, intervals, samples.
+
+        Errors are taken to be like those in training. `X_err` (as in `fit`) says otherwise: 0 for inputs that are
+        known exactly. `y_err=0` leaves out the declared measuring error of y.
+        """
         check_is_fitted(self, "fitted_")
         use_compilation_cache()
         forget_programs_if_many()
         fitted: FittedModel = self.fitted_
         x, index = self._encode(X, fitted.columns)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))
-        return fitted.predict(x, prior, self.n_jobs, index)
+        asked = Asked(
+            x,
+            prior,
+            read_feature_errors(X_err, fitted.columns, len(x), index=index),
+            read_target_errors(y_err, fitted.target_names, len(x), index=index),
+        )
+        return fitted.predict(asked, self.n_jobs, index)
 
     def summary(self) -> str:
         """Data, errors on unseen rows, calibration and warnings, as text."""
@@ -154,12 +272,16 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "fitted_")
         return self.fitted_.history
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted model to one file; `taylor_sensus.load` reads it back."""
+    def save(self, path: str | PathLike[str], *, keep_rows: bool = True) -> None:
+        """Write the fitted model to one file; `taylor_sensus.load` reads it back.
+
+        The file holds the training rows (up to 2 million cells), which `update` needs; `keep_rows=False` leaves them
+        out, as where the data must not be passed on. (Bumps of the kernel part still stand at training inputs.)
+        """
         from taylor_sensus.model_file import save_model
 
         check_is_fitted(self, "fitted_")
-        save_model(self, path)
+        save_model(self, path, keep_rows)
 
     def _repr_html_(self) -> str:
         if hasattr(self, "fitted_"):
@@ -173,6 +295,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
+        tags.input_tags.allow_nan = True
         return tags
 
     # --- from the user's table to numbers ----------------------------------------------------------
@@ -208,7 +331,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
             x = self._validated(X if frame is None else frame, reset=True, ensure_min_samples=2)
             columns = tuple(Column(name, None) for name in self._names(x.shape[1]))
         index = None if frame is None else frame.index
-        check_finite(x, [p for c in columns for p in c.parts], index=index)
+        check_finite(x, [p for c in columns for p in c.parts], index=index, gaps=True)
         return without_dust(x), columns
 
     def _validation_table(self, X: Any, y: Any, fitted_y: np.ndarray, names: Names, settings: Settings) -> EncodedTable:
@@ -248,7 +371,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
                 frame = pd.DataFrame(encode(frame, columns), columns=frame.columns, index=frame.index)
             x = self._validated(X if frame is None else frame, reset=False)
         index = None if frame is None else frame.index
-        check_finite(x, [p for c in columns for p in c.parts], what, index)
+        check_finite(x, [p for c in columns for p in c.parts], what, index, gaps=True)
         return without_dust(x), index
 
     def _validated(self, X: Any, reset: bool, **limits: Any) -> np.ndarray:
@@ -282,6 +405,44 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
                 f"it gave one of shape {values.shape}"
             )
         return values
+
+
+def _with_errors(
+    table: EncodedTable, names: Names, X: Any, y: Any, X_err: Any, y_err: Any, suffix: str
+) -> EncodedTable:
+    """The table with the declared errors of its cells."""
+    rows, x_index, y_index = len(table.x), _row_labels(X), _row_labels(y)
+    return table._replace(
+        x_err=read_feature_errors(X_err, names.columns, rows, f"X{suffix}_err", f"X{suffix}", x_index),
+        y_err=read_target_errors(y_err, names.targets, rows, f"y{suffix}_err", f"y{suffix}", y_index),
+    )
+
+
+def _joined(one: EncodedTable, other: EncodedTable) -> EncodedTable:
+    """The rows of both; what only one declares is unknown in the other."""
+    parts = {}
+    for name, a, b in zip(EncodedTable._fields, one, other, strict=True):
+        if a is None and b is None:
+            continue
+        shape = "x" if name == "x_err" else "y"
+        a = np.full(getattr(one, shape).shape, np.nan) if a is None else a
+        b = np.full(getattr(other, shape).shape, np.nan) if b is None else b
+        parts[name] = np.concatenate([a, b])
+    return EncodedTable(**parts)
+
+
+def _row_labels(table: Any) -> pd.Index | None:
+    frame = as_frame(table)
+    if frame is not None:
+        return frame.index
+    return table.index if isinstance(table, pd.Series) else None
+
+
+def _same_for_all_rows(errors: Any) -> bool:
+    """Whether declared errors can be taken over for other rows: a number, or numbers by column name."""
+    if isinstance(errors, dict):
+        return all(np.ndim(value) == 0 for value in errors.values())
+    return errors is not None and np.ndim(errors) == 0
 
 
 def _weights(sample_weight: Any, x: np.ndarray) -> np.ndarray:

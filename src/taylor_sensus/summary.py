@@ -19,6 +19,17 @@ def warnings_of(fitted: FittedModel) -> list[str]:
         )
     if facts["constant_columns"]:
         found.append(f"Columns that never change were left out: {', '.join(facts['constant_columns'])}.")
+    if facts["missing_cells"]:
+        found.append(
+            f"{facts['missing_cells']} cells are missing. They were filled from the rest of their row, and the doubt "
+            "about them counts as noise of the features."
+        )
+    if not facts["split_identifiable"]:
+        found.append(
+            "Noise of the features and of the system cannot be told apart here: the target is hardly more than a "
+            "straight line in the features. Their sum is right; declare errors (X_err) or repeat measurements to "
+            "split it."
+        )
     repeated = facts["rows"] - facts["distinct_rows"]
     if repeated:
         found.append(f"{repeated} rows repeat others exactly or have weight 0; repeats count as one heavier row.")
@@ -47,6 +58,7 @@ def summary_text(fitted: FittedModel) -> str:
             "validation rows": facts["validation_rows"] or "none given: held-out folds inside",
             "features": ", ".join(_column_word(c) for c in fitted.columns),
             "targets": ", ".join(fitted.target_names),
+            **_known_words(fitted),
         },
     )
     for position, target in enumerate(fitted.target_names):
@@ -74,6 +86,28 @@ def summary_text(fitted: FittedModel) -> str:
 def summary_html(fitted: FittedModel) -> str:
     """The same for a notebook."""
     return f"<pre>{escape(summary_text(fitted))}</pre>"
+
+
+def _known_words(fitted: FittedModel) -> dict[str, str]:
+    """Declared errors and repeated measurements, as far as there are any."""
+    facts, words = fitted.facts, {}
+    if facts["declared"]:
+        told = [
+            f"{name} {'exact' if std == 0 else f'{std:.3g}'}" + ("" if share == 1 else f" ({share:.0%} of the cells)")
+            for name, (share, std) in facts["declared"].items()
+        ]
+        words["declared errors"] = ", ".join(told)
+    if any(facts["declared_targets"]):
+        told = zip(fitted.target_names, facts["declared_targets"], strict=True)
+        words["declared errors of targets"] = ", ".join(f"{name} {std:.3g}" for name, std in told)
+    if facts["pure_error"] is not None:
+        told = zip(fitted.target_names, facts["pure_error"], strict=True)
+        words["repeated inputs"] = (
+            f"{facts['repeated_inputs']}, between them a scatter of "
+            + ", ".join(f"{std:.3g} ({name})" for name, std in told)
+            + f" with {facts['pure_error_freedom']:.3g} degrees of freedom"
+        )
+    return words
 
 
 def _block(title: str, entries: dict) -> list[str]:

@@ -67,7 +67,7 @@ def test_own_length_scales_see_through_meaningless_features():
     theta = model.process_.theta.copy()
     kernels = theta[:-1].reshape(2, 9)
     kernels[:, 1:] = kernels[:, 1:3].mean(axis=1, keepdims=True)  # a view: writes into theta
-    seen = Rows(model.process_.x, seen_targets(model), np.ones(len(model.process_.x)))
+    seen = Rows(model.process_.x, seen_targets(model), np.ones(len(model.process_.x)), np.zeros(len(model.process_.x)))
     common = posterior(condition(theta, seen), model.scaler_.features(new))[0][:, 0]
     unit, middle = model.scaler_.target_scale[0], model.scaler_.target_center[0]
     assert own < 0.3 * np.mean((common * unit + middle - clean) ** 2)

@@ -135,9 +135,8 @@ def test_unknown_and_missing_categories():
 
     assert "row 1 ('tin') is none of the known categories ('brass', 'steel')" in says("steel", "tin")
     assert "rows 0 ('tin') and 1 ('Steel') are none of the known" in says("tin", "Steel")
-    assert "row 1 (None) is empty; fill in a word" in says("steel", None)
-    both = says("tin", None)
-    assert "none of the known" in both and "is empty" in both
+    gap = encode(pd.DataFrame({"alloy": ["steel", None]}), [column])
+    assert gap[0].tolist() == [0, 1] and np.isnan(gap[1]).all()
 
 
 def test_all_columns_are_told_at_once():

@@ -12,13 +12,15 @@ def smooth(count: int, features: int = 2, targets: int = 1, seed: int = 0) -> Ro
     rng = np.random.default_rng(seed)
     x = rng.uniform(-2, 2, (count, features))
     y = np.stack([np.sin((k + 2) * x[:, 0]) + x[:, 1] ** 2 / 2 for k in range(targets)], axis=1)
-    return Rows(x, y + 0.1 * rng.normal(size=y.shape), np.ones(count))
+    return Rows(x, y + 0.1 * rng.normal(size=y.shape), np.ones(count), np.zeros(count))
 
 
 @pytest.mark.parametrize("targets", [1, 2])
 def test_gradient_agrees_with_differences(targets):
     rng = np.random.default_rng(0)
-    rows = smooth(40, features=3, targets=targets)._replace(weight=rng.integers(1, 4, 40).astype(float))
+    rows = smooth(40, features=3, targets=targets)._replace(
+        weight=rng.integers(1, 4, 40).astype(float), known=rng.uniform(0, 0.3, 40)
+    )
     prior = new_prior((3.0, 10.0), 3)
     theta = prior.mean + rng.normal(size=len(prior.mean))
     wanted = approx_fprime(theta, lambda t: loss(t, rows, prior)[0], 1e-6)
@@ -51,7 +53,8 @@ def test_posterior_is_the_conditional_normal():
 
 
 def test_left_out_rows_are_answered_as_if_never_seen():
-    rows = smooth(30, targets=2)._replace(weight=np.random.default_rng(2).uniform(0.5, 3, 30))
+    rng = np.random.default_rng(2)
+    rows = smooth(30, targets=2)._replace(weight=rng.uniform(0.5, 3, 30), known=rng.uniform(0, 0.3, 30))
     fold = np.arange(30) % 4
     theta = new_prior((1.0, 3.0), 2).mean
     mean, variance = left_out(condition(theta, rows), rows, fold)

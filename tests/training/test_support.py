@@ -15,7 +15,7 @@ Y = np.stack([np.sin(X[:, 0]) + 0.1 * X[:, 1], np.arctan(X[:, 2])], axis=1) + 0.
 
 @pytest.fixture(scope="module")
 def fitted():
-    return fit_kernel(X, Y, np.ones(90), np.arange(70) % 5, DEFAULTS, seed=0, n_jobs=1)
+    return fit_kernel(X, Y, np.ones(90), np.zeros(90), np.arange(70) % 5, DEFAULTS, seed=0, n_jobs=1)
 
 
 def test_single_precision_answers_as_the_process_does(fitted):
@@ -23,7 +23,7 @@ def test_single_precision_answers_as_the_process_does(fitted):
     kernel = kernel_mean(stored)
     said = kernel(X.astype(np.float32))
     reach = float(stored.reach)
-    rows = Rows(stored.centres.astype(np.float64), Y[:70], np.ones(70))
+    rows = Rows(stored.centres.astype(np.float64), Y[:70], np.ones(70), np.zeros(70))
     mean, variance = posterior(condition(stored.theta, rows), reach * np.arcsinh(X / reach))
     np.testing.assert_allclose(said.mean, mean, atol=2e-3)
     np.testing.assert_allclose(said.variance, variance, atol=2e-3)
@@ -48,7 +48,8 @@ def test_answers_are_those_of_unseen_rows(fitted):
     view = (reach * np.arcsinh(X / reach)).astype(np.float32).astype(np.float64)
 
     def again(y):
-        return support._conditioned(theta_of, reach, Rows(view, y, np.ones(90)), np.arange(70), np.arange(70) % 5)
+        rows = Rows(view, y, np.ones(90), np.zeros(90))
+        return support._conditioned(theta_of, reach, rows, np.arange(70), np.arange(70) % 5)
 
     np.testing.assert_allclose(again(moved).unseen_mean[:70:5], again(Y).unseen_mean[:70:5], atol=1e-6)
     assert np.abs(again(moved).unseen_mean[1:70:5] - again(Y).unseen_mean[1:70:5]).max() > 1
@@ -57,7 +58,7 @@ def test_answers_are_those_of_unseen_rows(fitted):
 def test_few_rows_are_kept_when_told_so():
     from dataclasses import replace
 
-    few = fit_kernel(X, Y, np.ones(90), np.arange(90) % 5, replace(DEFAULTS, kernel_rows=20), seed=0, n_jobs=1)
+    few = fit_kernel(X, Y, np.ones(90), np.zeros(90), np.arange(90) % 5, replace(DEFAULTS, kernel_rows=20), seed=0, n_jobs=1)
     assert len(few.stored.centres) == 20
     assert np.isfinite(few.unseen_mean).all()
 

@@ -27,7 +27,7 @@ class GPRMKBaseline(Baseline):
     max_iterations: int = 150
 
     def _fit(self, rows: Scaled, seed: int) -> None:
-        known = Rows(rows.x, rows.y[:, None], np.ones(len(rows.x)))
+        known = Rows(rows.x, rows.y[:, None], np.ones(len(rows.x)), np.zeros(len(rows.x)))
         some = known.some(np.random.default_rng(seed).permutation(len(rows.x))[: self.kernel_rows])
 
         def one_start(centre: tuple[float, ...]) -> tuple[float, float, Conditioned]:

@@ -147,11 +147,17 @@ def read_targets(y: Any, what: str = "y") -> Targets:
     return Targets(without_dust(values), names, one_dimensional)
 
 
-def check_finite(x: np.ndarray, names: Iterable[str], what: str = "X", index: pd.Index | None = None) -> None:
-    """Refuse NaN, infinite and absurdly large values, naming the cells."""
-    if all((np.abs(x[rows]) <= LARGEST).all() for rows in blocks(len(x))):
+def check_finite(
+    x: np.ndarray, names: Iterable[str], what: str = "X", index: pd.Index | None = None, gaps: bool = False
+) -> None:
+    """Refuse NaN, infinite and absurdly large values, naming the cells. `gaps`: NaN is allowed, a missing cell."""
+
+    def fine(cells: np.ndarray) -> np.ndarray:
+        return (np.abs(cells) <= LARGEST) | (np.isnan(cells) & gaps)
+
+    if all(fine(x[rows]).all() for rows in blocks(len(x))):
         return
-    usable = np.abs(x) <= LARGEST
+    usable = fine(x)
     names = list(names)
     bad = np.argwhere(~usable)
     first = bad[:MOST_NAMED].tolist()
@@ -213,17 +219,14 @@ def _indicators(values: pd.Series, column: Column, index: pd.Index, problems: li
     categories = column.categories or ()
     missing = values.isna().to_numpy(dtype=bool)
     texts = values.astype(object).where(~missing, None).map(lambda v: None if v is None else str(v))
-    if missing.any():
-        remedy = "; fill in a word such as 'unknown', or drop"
-        problems.append(
-            _bad_cells(values, missing, column.name, index, f"is empty{remedy} it", f"are empty{remedy} them")
-        )
     unknown = ~texts.isin(categories).to_numpy(dtype=bool) & ~missing
     if unknown.any():
         known = ", ".join(map(repr, categories[:10])) + (", ..." if len(categories) > 10 else "")
         why = f"none of the known categories ({known})"
         problems.append(_bad_cells(values, unknown, column.name, index, f"is {why}", f"are {why}"))
-    return np.array([(texts == c).to_numpy(dtype=float) for c in categories]).reshape(len(categories), len(values)).T
+    found = np.array([(texts == c).to_numpy(dtype=float) for c in categories]).reshape(len(categories), len(values)).T
+    found[missing] = np.nan
+    return found
 
 
 def _bad_cells(values: pd.Series, bad: np.ndarray, name: str, index: pd.Index, one: str, several: str) -> str:

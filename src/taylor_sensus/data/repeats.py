@@ -66,6 +66,30 @@ def find(keys: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.where(sorted_keys[place] == rows, place, -1)
 
 
+class PureError(NamedTuple):
+    """What rows that share their input tell of the noise, whatever the model."""
+
+    variance: np.ndarray
+    """Of each target around its mean at an input, pooled over the inputs."""
+    freedom: float
+    """Degrees of freedom behind it."""
+    inputs: int
+    """That were measured more than once."""
+
+
+def pure_error(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> PureError | None:
+    """From repeated inputs; None if there are not enough. A row of weight 2 counts as two rows."""
+    inputs = gather(x, y, weight, len(x))
+    mean = inputs.total / inputs.weight[:, None]
+    squares = np.zeros_like(mean)
+    np.add.at(squares, inputs.place, weight[:, None] * (y - mean[inputs.place]) ** 2)
+    repeated = np.bincount(inputs.place, minlength=len(mean)) > 1  # rows that only repeat a whole row tell nothing
+    freedom = float((inputs.weight - 1)[repeated].sum())
+    if freedom < FEWEST:
+        return None
+    return PureError(squares[repeated].sum(axis=0) / freedom, freedom, int(repeated.sum()))
+
+
 def learn_repeats(
     x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int, mean: np.ndarray, variance: np.ndarray,
     asked: np.ndarray | None = None,

@@ -23,6 +23,11 @@ class Scaler(NamedTuple):
         scaled = np.where(self.scale > 0, (x + 0.0 - self.center) / safe, 0.0)  # adding 0 turns -0 into 0
         return np.clip(scaled, -1e6, 1e6)
 
+    def feature_variances(self, errors: np.ndarray) -> np.ndarray:
+        """Squared standard deviations of features in scaled units; not a number where it was none."""
+        safe = np.where(self.scale > 0, self.scale, 1.0)
+        return np.where(self.scale > 0, np.minimum(errors / safe, 1e6) ** 2, 0.0 * errors)
+
     def targets(self, y: np.ndarray) -> np.ndarray:
         """Targets in scaled units."""
         return (y - self.target_center) / self.target_scale
@@ -47,9 +52,13 @@ def learn_scaling(x: np.ndarray, y: np.ndarray, weight: np.ndarray, rows: np.nda
 
 
 def _center_and_scale(x: np.ndarray) -> np.ndarray:
-    """Median, and standard deviation by the quartiles, of each column."""
-    low, middle, high = np.quantile(x, [0.25, 0.5, 0.75], axis=0)
-    largest, smallest = x.max(axis=0), x.min(axis=0)
+    """Median, and standard deviation by the quartiles, of each column; gaps are left out."""
+    if np.isnan(x).any():
+        x = np.where(np.isnan(x).all(axis=0), 0.0, x)  # a column of nothing but gaps never changes
+        low, middle, high = np.nanquantile(x, [0.25, 0.5, 0.75], axis=0)
+    else:
+        low, middle, high = np.quantile(x, [0.25, 0.5, 0.75], axis=0)
+    largest, smallest = np.nanmax(x, axis=0), np.nanmin(x, axis=0)
     span, size = largest - smallest, np.maximum(np.abs(largest), np.abs(smallest))
     quartiles = high - low
     # Equal quartiles say nothing about a column that is mostly constant.

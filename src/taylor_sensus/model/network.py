@@ -60,11 +60,14 @@ class Weights(NamedTuple):
 def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, parts: Parts, weights: Weights) -> Array:
     """Lines 2 to 11 of Algorithm 1 for one batch: the total loss whose gradient updates all networks.
 
-    `rows` has x, y, weight, prior_mean and prior_variance; `points` has x and log_density of X and X_aug.
+    `rows` has x, y, weight, prior_mean and prior_variance, and errors and target_error where any are known; `points`
+    has x and log_density of X and X_aug.
     """
     draw_key, view_key, sample_key = jax.random.split(key, 3)
 
     clean = jax.vmap(network.block)(rows.x)  # line 2
+    if rows.errors is not None:
+        clean = jax.vmap(TaylorEstimate.told)(clean, *rows.errors)
     contrast = 0.0
     if parts.contrast != "off":
         draw = draw_noise(draw_key, rows.x.shape[1], weights.contrast_noise)
@@ -82,6 +85,8 @@ def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, parts: P
         parts.combination, k, clean.mean, 0.0, rows.prior_mean, rows.prior_variance
     )
     variance = noise_share * jax.vmap(lambda e: e.variance)(clean) + doubt
+    if rows.target_error is not None:
+        variance = variance + rows.target_error
     # DIFF(eq. 16): "expected" puts the mean where a draw is printed: the same loss on average up to a constant, without
     # the draw's own noise in the gradient.
     guess = reparameterise(sample_key, mean, variance) if parts.loss == "sampled" else mean  # line 9

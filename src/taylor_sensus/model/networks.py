@@ -169,5 +169,17 @@ class VarianceNetwork(eqx.Module):
     def __call__(self, x: Array) -> Array:
         # DIFF(eq. 9): log-variances saturate at ±reach around the level; the paper only asks for positivity,
         # which lets the variance explode or collapse on interpolated points.
-        raw = self.perceptron(smooth_clip(x))
-        return jnp.exp(self.level.value + self.reach * jnp.tanh(raw / self.reach))
+        return jnp.exp(self.level.value + self.reach * jnp.tanh(self.raw(x) / self.reach))
+
+    def raw(self, x: Array) -> Array:
+        """How far log-variances are from the level, before they saturate."""
+        return self.perceptron(smooth_clip(x))
+
+    def flattened(self, middle: Array | np.ndarray, share: float) -> VarianceNetwork:
+        """With only a `share` of its differences from `middle`: 1 changes nothing, 0 is the same noise everywhere."""
+
+        def last(net: VarianceNetwork) -> Dense:
+            return net.perceptron.layers[-1]
+
+        layer = Dense(share * last(self).weight, share * last(self).bias + (1 - share) * middle)
+        return eqx.tree_at(last, self, layer)

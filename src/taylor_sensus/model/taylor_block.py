@@ -43,6 +43,11 @@ class TaylorEstimate(eqx.Module):
             self.system_variance,
         )
 
+    def told(self, known: Array, variance: Array) -> TaylorEstimate:
+        """With the noise of some features known: `known` is 1 for these, and `variance` their variance, 0 elsewhere."""
+        # DIFF(eq. 9): the paper learns all of Sigma_i; what a user declares takes its place.
+        return eqx.tree_at(lambda e: e.input_variance, self, (1 - known) * self.input_variance + variance)
+
 
 def value_and_jacobian(function: Callable[[Array], Array], x: Array) -> tuple[Array, Array]:
     """F(x) and its Jacobian, the first-order expansion (eqs. 3 and 4), by the cheaper mode of differentiation."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.data.rows import spread
+from taylor_sensus.training.known import InputErrors
 
 LARGE = 32_768
 """Rows above which a table is large: it is not padded, and what only judges a model looks at so many of its rows."""
@@ -22,6 +23,10 @@ class Rows(NamedTuple):
     weight: np.ndarray
     prior_mean: np.ndarray
     prior_variance: np.ndarray
+    errors: InputErrors | None = None
+    """Errors of features that are known, if any."""
+    target_error: np.ndarray | None = None
+    """Variance of each target's declared error."""
 
 
 class Split(NamedTuple):

@@ -37,19 +37,27 @@ from taylor_sensus.training.calibration import stopping_optimism
 from taylor_sensus.training.ensemble import Progress, Trained, run_all, train
 from taylor_sensus.training.inference import block_means, kernel_jacobians, squared_jacobians, stack
 from taylor_sensus.training.initial import Shape, frequency_scales, new_block, new_mean, new_noise
+from taylor_sensus.training.known import InputErrors, KnownErrors, trust
+from taylor_sensus.training.noise import FLATNESS, flattened, noise_cost
 from taylor_sensus.training.objectives import Knobs, NoiseRows, stage
 from taylor_sensus.training.support import (
     FittedKernel,
+    Stored,
     Support,
     fit_kernel,
+    imputed_scale,
     kernel_doubt,
     kernel_mean,
     kernel_share,
+    refit_kernel,
+    white_noise,
 )
 
 CLEARLY = 0.95
 """Contrast stays only if it lowers the pilots' squared error by a twentieth: averaging members smooths as well, so a
 small gain of single networks is none of the ensemble."""
+SLOPE_PASSES = 3
+"""How often the kernel part is fitted again with the slopes of the fit before, where features have declared errors."""
 Job = tuple[int, Callable[[], tuple[Any, Any]]]
 """A member, and what makes its network and rows when its turn comes (rows may be large)."""
 
@@ -63,6 +71,10 @@ class Table(NamedTuple):
     prior_mean: np.ndarray
     prior_variance: np.ndarray
     train: int
+    errors: KnownErrors | None = None
+    """Errors of features and targets that are known; None if there are none."""
+    repeated_noise: np.ndarray | None = None
+    """Variance of each target between rows that share their input, if there are enough of them."""
 
     def some(self, rows: np.ndarray) -> Table:
         """These rows, which must be in ascending order; no copy if they are all."""
@@ -70,7 +82,17 @@ class Table(NamedTuple):
             return self
         x = np.take(self.x, rows, axis=0, out=room_for((len(rows), self.x.shape[1])))
         y, weight, prior_mean = (part[rows] for part in (self.y, self.weight, self.prior_mean))
-        return Table(x, y, weight, prior_mean, self.prior_variance, int((rows < self.train).sum()))
+        errors = None if self.errors is None else self.errors.some(rows)
+        train = int((rows < self.train).sum())
+        return Table(x, y, weight, prior_mean, self.prior_variance, train, errors, self.repeated_noise)
+
+
+class Chosen(NamedTuple):
+    """What was chosen by trying: a later fit to more rows of the same table can take it over."""
+
+    frequency_scale: float
+    contrast: str
+    kernel: Stored | None
 
 
 class FittedEnsemble(NamedTuple):
@@ -86,8 +108,11 @@ class FittedEnsemble(NamedTuple):
     unseen: np.ndarray
     """True where a member has not seen a row, `(members, rows)`."""
     history: pd.DataFrame
+    chosen: Chosen
     optimism: float = 1.0
     """How much larger the networks' squared error is than the rows that stopped them show."""
+    imputed_scale: float = 1.0
+    """Factor on the variance of cells that were missing."""
 
     def some(self, rows: np.ndarray) -> FittedEnsemble:
         """The same, with what is known of single rows for these rows only."""
@@ -96,9 +121,10 @@ class FittedEnsemble(NamedTuple):
 
 
 def fit_ensemble(
-    table: Table, shape: Shape, settings: Settings, seed: int, n_jobs: int | None, progress: Progress | None
-) -> FittedEnsemble:
-    """Train all members; same seed and machine, same result, whatever `n_jobs`."""
+    table: Table, shape: Shape, settings: Settings, seed: int, n_jobs: int | None, progress: Progress | None,
+    chosen: Chosen | None = None,
+) -> FittedEnsemble:  # fmt: skip
+    """Train all members; same seed and machine, same result, whatever `n_jobs`. What is `chosen` is not tried again."""
     rng = np.random.default_rng(seed)
     rows = compressed(thinned(table.x[: table.train], rng))
     points = density_targets(rows, settings.neighbours, rng)
@@ -107,7 +133,7 @@ def fit_ensemble(
     held = assign_folds(table.train, settings.folds, settings.members, rng)
     if settings.training == "joint" and table.train < len(table.x):
         held = [h[:0] for h in held]  # validation rows score the run, and no residuals of unseen rows are needed
-    run = _Fit(table, shape, settings, held, rng, n_jobs, progress)
+    run = _Fit(table, shape, settings, held, rng, n_jobs, progress, chosen)
     return (run.joint if settings.training == "joint" else run.staged)(perception, points)
 
 
@@ -133,9 +159,11 @@ class _FewRows(NamedTuple):
 class _Fit:
     """One fit under way: what all its stages share."""
 
-    def __init__(self, table: Table, shape: Shape, settings: Settings, held, rng, n_jobs, progress) -> None:
+    def __init__(
+        self, table: Table, shape: Shape, settings: Settings, held, rng, n_jobs, progress, chosen: Chosen | None = None
+    ) -> None:
         self.table, self.shape, self.settings = table, shape, settings
-        self.n_jobs, self.progress = n_jobs, progress
+        self.n_jobs, self.progress, self.chosen = n_jobs, progress, chosen
         self.held, self.unseen = held, unseen_mask(held, table.train, len(table.x))
         self.run_seeds = rng.integers(0, 2**31, settings.members + 1)
         self.start_seeds = rng.integers(0, 2**63, settings.members)
@@ -149,8 +177,18 @@ class _Fit:
                 weight=pad(table.weight, self.padded),
                 prior_mean=pad(table.prior_mean, self.padded),
                 prior_variance=np.tile(table.prior_variance, (self.padded, 1)),
+                **self._known_rows(),
             )
         )
+        self.trust = table.weight
+        """Weights of the rows for the means, which count exact rows more than doubtful ones."""
+
+    def _known_rows(self) -> dict[str, Any]:
+        errors = self.table.errors
+        if errors is None or self.settings.training != "joint":
+            return {}  # in stages, what is known enters where the noise is learned
+        inputs = InputErrors(*[pad(part, self.padded) for part in errors.inputs()])
+        return {"errors": inputs, "target_error": pad(errors.target, self.padded)}
 
     def joint(self, perception: DensityPerception, points: DensityPoints) -> FittedEnsemble:
         """All networks of a member at once."""
@@ -168,6 +206,7 @@ class _Fit:
             None,
             self.unseen,
             _histories(trained),
+            Chosen(0.0, self.settings.contrast, None),
         )
 
     # DIFF(Algorithm 1): in stages. Trained together, the noise can always explain what the mean has not learned yet,
@@ -176,34 +215,59 @@ class _Fit:
         """Density, then means, then the noise that the means leave in rows that they have not seen."""
         density = self._train_density(perception, points)
         few = self._few()
-        means = self._train_means(few)
+        kernel = self._fit_kernel()
+        means, frequency_scale, contrast = self._train_means(few)
         mean_nets = [t.network for t in means]
         at_rows = block_means(mean_nets, few.x, self.n_jobs)[:, : len(few.rows)]
         unseen_mean = held_out_average(at_rows, few.unseen)
         optimism = 1.0
         if self.table.train == len(self.table.x):  # no validation rows: the held-out folds chose when to stop
             optimism = stopping_optimism([t.history["validation"].to_numpy() for t in means])
-        kernel = self._fit_kernel()
-        support = None
+        support, scale = None, 1.0
         doubt = np.zeros_like(few.table.y)
         if kernel is not None:
             here = kernel.some(few.rows)
-            support = self._weigh(here, few, at_rows, unseen_mean, optimism)
+            support, scale = self._weigh(here, few, mean_nets, at_rows, unseen_mean, optimism)
             unseen_mean = (1 - support.share) * unseen_mean + support.share * here.unseen_mean
             doubt = np.multiply.outer(here.unseen_variance, support.doubt)
-        jobs = self._noise_jobs(mean_nets, few, few.table.y - unseen_mean, support, doubt)
+        jobs = self._noise_jobs(mean_nets, few, few.table.y - unseen_mean, support, doubt, scale)
         splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
         noises = self._train_members("noise", jobs, splits, None, self.settings.noise_epochs)
-        blocks = [DeepTaylorBlock(net, *t.network) for net, t in zip(mean_nets, noises, strict=True)]
+        noise_nets = self._flattened([t.network for t in noises], jobs, few)
+        blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(mean_nets, noise_nets, strict=True)]
         history = _histories([density, *means, *noises])
-        return FittedEnsemble(stack(blocks), stack([density.network]), support, kernel, self.unseen, history, optimism)
+        chosen = Chosen(frequency_scale, contrast, None if support is None else support.stored)
+        return FittedEnsemble(
+            stack(blocks), stack([density.network]), support, kernel, self.unseen, history, chosen, optimism, scale
+        )
 
     def _fit_kernel(self) -> FittedKernel | None:
-        if not self.settings.kernel or self.table.train > self.settings.kernel_limit:
+        """The kernel part; where errors are declared, also how far each row is to be trusted."""
+        t, errors = self.table, self.table.errors
+        known = np.zeros(len(t.x)) if errors is None else errors.target.mean(axis=1, dtype=np.float64)
+        if not self.settings.kernel or t.train > self.settings.kernel_limit:
+            if errors is not None and known.any():
+                spread = np.average((t.y - t.prior_mean) ** 2, axis=0, weights=t.weight).mean()
+                self._trust_rows(max(spread - np.average(known, weights=t.weight), 0.1 * spread), known)
             return None
-        t = self.table
-        fold = fold_numbers(self.held, t.train)
-        return fit_kernel(t.x, t.y, t.weight, fold, self.settings, int(self.run_seeds[-1]), self.n_jobs)
+        fold, seed = fold_numbers(self.held, t.train), int(self.run_seeds[-1])
+        if self.chosen is not None and self.chosen.kernel is not None:
+            kernel = refit_kernel(self.chosen.kernel, t.x, t.y, t.weight, known, fold, self.settings, seed)
+        else:
+            kernel = fit_kernel(t.x, t.y, t.weight, known, fold, self.settings, seed, self.n_jobs)
+        if errors is None:
+            return kernel
+        # The features' errors reach the target through the slope, which is only known once there is a fit.
+        for _ in range(SLOPE_PASSES if errors.inputs().variance.any() else 0):
+            squared = kernel_jacobians(kernel_mean(kernel.stored), t.x, self.n_jobs).astype(np.float64) ** 2
+            known = errors.at_targets(squared).mean(axis=1)
+            kernel = refit_kernel(kernel.stored, t.x, t.y, t.weight, known, fold, self.settings, seed)
+        self._trust_rows(white_noise(kernel), known)
+        return kernel
+
+    def _trust_rows(self, noise: float, known: np.ndarray) -> None:
+        self.trust = trust(self.table.weight, noise + known, self.table.train)
+        self.rows = self.rows._replace(weight=jax.device_put(pad(self.trust, self.padded)))
 
     def _few(self) -> _FewRows:
         """Noise networks are small: of a large table, some rows are enough for them."""
@@ -215,34 +279,58 @@ class _Fit:
         return _FewRows(rows, table, x, weight, self.unseen[:, rows])
 
     def _weigh(
-        self, kernel: FittedKernel, few: _FewRows, means: np.ndarray, unseen_mean: np.ndarray, optimism: float
-    ) -> Support:
-        """How much the kernel part is worth beside the networks, on rows that neither has seen."""
+        self, kernel: FittedKernel, few: _FewRows, mean_nets: list[MeanNetwork], means: np.ndarray,
+        unseen_mean: np.ndarray, optimism: float,
+    ) -> tuple[Support, float]:  # fmt: skip
+        """How much the kernel part is worth beside the networks, and filled gaps, on rows that none has seen."""
         t, judged = few.table, few.unseen.sum(axis=0) > 0
         y, weight, other = t.y[judged].astype(np.float64), t.weight[judged], kernel.unseen_mean[judged]
-        share = kernel_share(means[:, judged].astype(np.float64), other, few.unseen[:, judged], y, weight, optimism)
+        trusted = self.trust[few.rows][judged]
+        share = kernel_share(means[:, judged].astype(np.float64), other, few.unseen[:, judged], y, trusted, optimism)
         residual = y - (1 - share) * unseen_mean[judged] - share * other
-        doubt = kernel_doubt(residual, kernel.unseen_variance[judged], weight)
-        return Support(kernel_mean(kernel.stored), share, doubt, kernel.stored)
+        support = Support(kernel_mean(kernel.stored), share, np.zeros_like(share), kernel.stored)
+        known, scale = np.zeros_like(y), 1.0
+        if t.errors is not None:
+            slopes = self._beside(support, few)
+            squared = np.mean([squared_jacobians(n, slopes[0], slopes[1], few.x) for n in mean_nets], axis=0)
+            told, squared = t.errors.some(np.flatnonzero(judged)), squared[: len(judged)][judged]
+            if told.imputed.any():
+                gaps = np.einsum("rtf,rf->rt", squared, told.imputed)
+                scale = imputed_scale(residual, gaps, weight, told.at_targets(squared, 0.0))
+            known = told.at_targets(squared, scale)
+        doubt = kernel_doubt(residual, kernel.unseen_variance[judged], weight, known)
+        return support._replace(doubt=doubt), scale
 
-    def _train_means(self, few: _FewRows) -> list[Trained]:
+    def _beside(self, support: Support | None, few: _FewRows) -> tuple[np.ndarray, np.ndarray]:
+        """The kernel part's share of each target, and its slopes at the rows."""
+        if support is None:
+            nothing = np.broadcast_to(np.float32(0), (len(few.x), self.shape.targets, self.shape.features))
+            return np.zeros(self.shape.targets, np.float32), nothing
+        return support.share.astype(np.float32), kernel_jacobians(support.kernel, np.asarray(few.x), self.n_jobs)
+
+    def _train_means(self, few: _FewRows) -> tuple[list[Trained], float, str]:
         """A few members with each spread of frequencies, then with contrast; the rest as served unseen rows best.
 
         How wiggly a function is cannot be known beforehand, and neither one spread nor contrast suits all tables.
         """
         settings, members = self.settings, range(self.settings.members)
         scales = [0.0]
-        if settings.embedding == "periodic":
+        if self.chosen is not None:
+            scales = [self.chosen.frequency_scale]
+        elif settings.embedding == "periodic":
             scales = frequency_scales(self.table.train, self.shape.features, settings)
-        undecided = len(scales) > 1 or settings.contrast == "auto"
+        undecided = self.chosen is None and (len(scales) > 1 or settings.contrast == "auto")
         pilots = members[: settings.pilots] if undecided else members[:0]
-        splits = MemberSplits(self.unseen, self.table.train, self.table.weight)
+        splits = MemberSplits(self.unseen, self.table.train, self.trust)
 
         def trained(some: list[tuple[int, float]], parts: Parts) -> list[Trained]:
             nets = [new_mean(self.shape, settings, self._generators()[member], scale) for member, scale in some]
             jobs = [(member, lambda net=net: (net, self.rows)) for (member, _), net in zip(some, nets, strict=True)]
             return self._train_members("mean", jobs, splits, None, settings.epochs, parts)
 
+        if self.chosen is not None:
+            parts = self.parts._replace(contrast=self.chosen.contrast)
+            return trained([(k, scales[0]) for k in members], parts), *self.chosen[:2]
         tried = trained([(k, s) for s in scales for k in pilots], self.parts)
         groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
         best = min(range(len(scales)), key=lambda i: self._unseen_error(groups[i], few))
@@ -252,7 +340,8 @@ class _Fit:
             other = trained([(k, scales[best]) for k in pilots], pulled)
             if self._unseen_error(other, few) < CLEARLY * self._unseen_error(chosen, few):
                 chosen, parts = other, pulled
-        return chosen + trained([(k, scales[best]) for k in members[len(pilots) :]], parts)
+        rest = trained([(k, scales[best]) for k in members[len(pilots) :]], parts)
+        return chosen + rest, float(scales[best]), parts.contrast
 
     def _unseen_error(self, first: list[Trained], few: _FewRows) -> float:
         """Squared error of the first members on the rows that each has not seen; 0 if there are none."""
@@ -260,7 +349,7 @@ class _Fit:
             return 0.0
         means = block_means([t.network for t in first], few.x, self.n_jobs)[:, : len(few.rows)]
         squared = ((few.table.y - means) ** 2).sum(axis=2)
-        weight = few.unseen[: len(first)] * few.table.weight
+        weight = few.unseen[: len(first)] * self.trust[few.rows]
         return float(np.sum((squared * weight).sum(axis=1) / weight.sum(axis=1)))
 
     def _train_density(self, perception: DensityPerception, points: DensityPoints) -> Trained:
@@ -275,29 +364,64 @@ class _Fit:
 
     def _noise_jobs(
         self, mean_nets: list[MeanNetwork], few: _FewRows, residual: np.ndarray, support: Support | None,
-        doubt: np.ndarray,
+        doubt: np.ndarray, scale: float,
     ) -> list[Job]:  # fmt: skip
-        """Noise networks start at the overall residual variance beyond doubt, half of it through the features."""
+        """Noise networks start at the overall residual variance beyond doubt, half of it through the features.
+
+        Repeated inputs tell the system's half; what is known counts like doubt, and is not learned again.
+        """
         overall = np.average(residual**2, axis=0, weights=few.table.weight)
-        beyond = overall - np.average(doubt, axis=0, weights=few.table.weight)
-        overall = np.maximum(np.maximum(beyond, 0.1 * overall), 1e-8)
-        count = len(few.x)
+        errors, count = few.table.errors, len(few.x)
         padded, padded_doubt = (pad(a.astype(np.float32), count) for a in (residual, doubt))
-        share = np.zeros(self.shape.targets, np.float32)
-        beside = np.broadcast_to(np.float32(0), (count, self.shape.targets, self.shape.features))
-        if support is not None:
-            share = support.share.astype(np.float32)
-            beside = kernel_jacobians(support.kernel, np.asarray(few.x), self.n_jobs)
+        share, beside = self._beside(support, few)
 
         def make(net: MeanNetwork, rng: np.random.Generator) -> tuple[Any, NoiseRows]:
-            squared = squared_jacobians(net, share, beside, few.x)
+            squared, all_doubt = squared_jacobians(net, share, beside, few.x), padded_doubt
+            if errors is not None:
+                squared = np.asarray(squared)
+                known = errors.at_targets(squared[: len(residual)], scale)
+                all_doubt = padded_doubt + pad(known.astype(np.float32), count)
+                squared = squared * (1 - pad(errors.known, count))[:, None, :]
+            beyond = overall - np.average(all_doubt[: len(residual)], axis=0, weights=few.table.weight)
+            left = np.maximum(np.maximum(beyond, 0.1 * overall), 1e-8)
+            system = 0.5 * left
+            if few.table.repeated_noise is not None:
+                system = np.clip(few.table.repeated_noise, 0.05 * left, 0.95 * left)
             sensitivity = max(float(np.asarray(squared)[: len(residual)].sum(axis=2).mean()), 1e-6)
-            level = np.full(self.shape.features, np.clip(np.log(0.5 * overall.mean() / sensitivity), -12, 0))
-            networks = new_noise(self.shape, self.settings, rng, level, np.log(0.5 * overall))
-            return networks, NoiseRows(few.x, padded, squared, padded_doubt, few.weight)
+            level = np.full(self.shape.features, np.clip(np.log((left - system).mean() / sensitivity), -12, 0))
+            networks = new_noise(self.shape, self.settings, rng, level, np.log(system))
+            return networks, NoiseRows(few.x, padded, squared, all_doubt, few.weight)
 
         pairs = zip(mean_nets, self._generators(1), strict=True)
         return [(member, lambda pair=pair: make(*pair)) for member, pair in enumerate(pairs)]
+
+    # DIFF(eq. 9): noise that differs between rows must show: with few rows, one size for all is the better guess.
+    def _flattened(self, nets: list[Any], jobs: list[Job], few: _FewRows) -> list[Any]:
+        """Noise networks with no more differences between rows than unseen rows bear out.
+
+        The flattest that is not worse than the best by more than chance: differences of one standard error.
+        """
+        count, unseen = len(few.rows), few.unseen * few.table.weight
+        costs, flatter = [], []
+        for share in FLATNESS:
+            cost, pairs = np.zeros(count), []
+            for pair, (_, make), rows_unseen in zip(nets, jobs, unseen, strict=True):
+                rows = make()[1]
+                pairs.append(flattened(pair, rows, count, share))
+                cost += rows_unseen * noise_cost(pairs[-1], rows)[:count]
+            flatter.append(pairs)
+            costs.append(cost / np.maximum(unseen.sum(axis=0), 1e-30))
+        judged = unseen.sum(axis=0) > 0
+        weight = few.table.weight[judged]
+        best = min(costs, key=lambda cost: np.average(cost[judged], weights=weight))
+
+        def as_good(cost: np.ndarray) -> bool:
+            worse = (cost - best)[judged]
+            mean = np.average(worse, weights=weight)
+            rows = weight.sum() ** 2 / (weight**2).sum()
+            return bool(mean <= np.sqrt(np.average((worse - mean) ** 2, weights=weight) / rows))
+
+        return next(pairs for pairs, cost in zip(flatter, costs, strict=True) if as_good(cost))
 
     def _train_members(
         self, name: str, jobs: list[Job], splits: MemberSplits, points: Any, epochs: int, parts: Parts | None = None

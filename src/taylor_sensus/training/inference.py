@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -17,6 +17,7 @@ from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance, value_and_jacobian
 from taylor_sensus.training.batches import pad
 from taylor_sensus.training.ensemble import run_all
+from taylor_sensus.training.known import InputErrors, nothing_known
 from taylor_sensus.training.support import Support
 
 CHUNK = 1024
@@ -33,7 +34,9 @@ class MemberEstimates(NamedTuple):
     system_variance: Any
     """(members, rows, targets)"""
     covariance: Any
-    """(members, rows, targets, targets): feature and system noise"""
+    """(members, rows, targets, targets): learned noise of features and system"""
+    known_covariance: Any
+    """(members, rows, targets, targets): noise of features that is known, as it arrives at the targets"""
     log_attention: Any
     """(perceptions, rows)"""
     kernel_mean: Any
@@ -49,24 +52,63 @@ def stack(networks: list[Any]) -> Any:
 
 @jax.jit
 def _estimates(
-    blocks: DeepTaylorBlock, densities: DensityPerception, kernel: KernelMean | None, share: Array, x: Array
-) -> MemberEstimates:
-    targets = len(share)
-    beside = KernelEstimate(jnp.zeros((len(x), targets)), jnp.zeros((len(x), targets, x.shape[1])), jnp.zeros(len(x)))
-    if kernel is not None:
-        beside = kernel(x)
+    blocks: DeepTaylorBlock, densities: DensityPerception, kernel: KernelMean | None, share: Array, x: Array,
+    errors: InputErrors,
+) -> MemberEstimates:  # fmt: skip
+    beside = _beside(kernel, share, x)
 
-    def one_row(block: DeepTaylorBlock, row: Array, its_mean: Array, its_jacobian: Array):
-        e = block(row).shared(share, its_mean, its_jacobian)
-        covariance = propagated_covariance(e.jacobian, e.input_variance, e.system_variance)
-        return e.mean, e.system_variance, covariance
+    def one_row(block: DeepTaylorBlock, row: Array, known: Array, variance: Array, its_mean: Array, its_slope: Array):
+        e = block(row).shared(share, its_mean, its_slope)
+        covariance = propagated_covariance(e.jacobian, (1 - known) * e.input_variance, e.system_variance)
+        told = propagated_covariance(e.jacobian, variance, jnp.zeros_like(e.system_variance))
+        return e.mean, e.system_variance, covariance, told
 
     def rows(block: DeepTaylorBlock):
-        return jax.vmap(one_row, (None, 0, 0, 0))(block, x, beside.mean, beside.jacobian)
+        beside_them = (errors.known, errors.variance, beside.mean, beside.jacobian)
+        return jax.vmap(one_row, (None, 0, 0, 0, 0, 0))(block, x, *beside_them)
 
-    mean, system_variance, covariance = jax.lax.map(rows, blocks)
+    mean, system, covariance, told = jax.lax.map(rows, blocks)
     attention = jax.lax.map(lambda density: jax.vmap(density)(compressed(x)), densities)
-    return MemberEstimates(mean, system_variance, covariance, attention, beside.mean[None], beside.variance[None])
+    return MemberEstimates(mean, system, covariance, told, attention, beside.mean[None], beside.variance[None])
+
+
+def _beside(kernel: KernelMean | None, share: Array, x: Array) -> KernelEstimate:
+    """What the kernel part says of the rows; nothing if there is none."""
+    if kernel is not None:
+        return kernel(x)
+    targets = len(share)
+    return KernelEstimate(jnp.zeros((len(x), targets)), jnp.zeros((len(x), targets, x.shape[1])), jnp.zeros(len(x)))
+
+
+class Sensitivities(NamedTuple):
+    """How the features reach the targets, averaged over the members, in scaled units."""
+
+    jacobian: Any
+    """(1, rows, targets, features)"""
+    learned: Any
+    """(1, rows, targets, features): variance of each target from the learned noise of each feature"""
+    known: Any
+    """(1, rows, targets, features): from noise that is known"""
+    input_variance: Any
+    """(1, rows, features): learned and not known"""
+
+
+@jax.jit
+def _sensitivities(
+    blocks: DeepTaylorBlock, kernel: KernelMean | None, share: Array, x: Array, errors: InputErrors
+) -> Sensitivities:
+    beside = _beside(kernel, share, x)
+
+    def one_row(block: DeepTaylorBlock, row: Array, known: Array, variance: Array, its_mean: Array, its_slope: Array):
+        e = block(row).shared(share, its_mean, its_slope)
+        learned = (1 - known) * e.input_variance
+        return Sensitivities(e.jacobian, e.jacobian**2 * learned, e.jacobian**2 * variance, learned)
+
+    def rows(block: DeepTaylorBlock):
+        beside_them = (errors.known, errors.variance, beside.mean, beside.jacobian)
+        return jax.vmap(one_row, (None, 0, 0, 0, 0, 0))(block, x, *beside_them)
+
+    return jax.tree.map(lambda a: a.mean(axis=0)[None], jax.lax.map(rows, blocks))
 
 
 @jax.jit
@@ -125,14 +167,38 @@ def _piecewise(program: Callable[..., Array], *rows: Any) -> Any:
 
 
 def member_estimates(
-    blocks: DeepTaylorBlock, densities: DensityPerception, support: Support | None, x: np.ndarray, n_jobs: int | None
-) -> MemberEstimates:
-    """Every member's estimate of every row, in chunks of one fixed shape."""
-    targets = blocks.system_noise_net.level.value.shape[1]
-    kernel = None if support is None else jax.device_put(support.kernel)
-    share = np.zeros(targets, np.float32) if support is None else support.share.astype(np.float32)
-    parts = _in_chunks(lambda chunk: _estimates(blocks, densities, kernel, share, chunk), x, n_jobs)
+    blocks: DeepTaylorBlock, densities: DensityPerception, support: Support | None, x: np.ndarray,
+    errors: InputErrors | None, n_jobs: int | None,
+) -> MemberEstimates:  # fmt: skip
+    """Every member's estimate of every row, in chunks of one fixed shape; `errors` of features that are known."""
+    kernel, share = _kernel_and_share(blocks, support)
+    errors = nothing_known(*x.shape) if errors is None else errors
+
+    def program(chunk: np.ndarray, *errors: np.ndarray) -> MemberEstimates:
+        return _estimates(blocks, densities, kernel, share, chunk, InputErrors(*errors))
+
+    parts = _in_chunks(program, x, n_jobs, errors)
     return MemberEstimates(*[np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True)])
+
+
+def sensitivities(
+    blocks: DeepTaylorBlock, support: Support | None, x: np.ndarray, errors: InputErrors | None, n_jobs: int | None
+) -> Sensitivities:
+    """How each feature's noise reaches each target, row by row."""
+    kernel, share = _kernel_and_share(blocks, support)
+    errors = nothing_known(*x.shape) if errors is None else errors
+
+    def program(chunk: np.ndarray, *errors: np.ndarray) -> Sensitivities:
+        return _sensitivities(blocks, kernel, share, chunk, InputErrors(*errors))
+
+    parts = _in_chunks(program, x, n_jobs, errors)
+    return Sensitivities(*[np.concatenate(arrays, axis=1)[0] for arrays in zip(*parts, strict=True)])
+
+
+def _kernel_and_share(blocks: DeepTaylorBlock, support: Support | None) -> tuple[KernelMean | None, np.ndarray]:
+    if support is None:
+        return None, np.zeros(blocks.system_noise_net.level.value.shape[1], np.float32)
+    return jax.device_put(support.kernel), support.share.astype(np.float32)
 
 
 def left_out_attention(densities: DensityPerception, x: np.ndarray, n_jobs: int | None) -> np.ndarray:
@@ -140,10 +206,12 @@ def left_out_attention(densities: DensityPerception, x: np.ndarray, n_jobs: int 
     return np.concatenate(_in_chunks(lambda chunk: _left_out_attention(densities, chunk), x, n_jobs), axis=1)
 
 
-def _in_chunks(program, x: np.ndarray, n_jobs: int | None) -> list[Any]:
+def _in_chunks(program, x: np.ndarray, n_jobs: int | None, beside: Sequence[np.ndarray] = ()) -> list[Any]:
+    """The program's answers for the rows of `x`, and of arrays `beside` it, a chunk at a time."""
+
     def job(start: int):
-        chunk = x[start : start + CHUNK]
-        result = jax.device_get(program(pad(chunk, CHUNK)))
-        return jax.tree.map(lambda a: a[:, : len(chunk)], result)
+        rows = slice(start, start + CHUNK)
+        result = jax.device_get(program(*[pad(array[rows], CHUNK) for array in (x, *beside)]))
+        return jax.tree.map(lambda a: a[:, : len(x[rows])], result)
 
     return run_all([lambda s=s: job(s) for s in range(0, len(x), CHUNK)], n_jobs)

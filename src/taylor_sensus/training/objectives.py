@@ -92,13 +92,20 @@ def noise_score(networks, rows: NoiseRows, weight: Array) -> Array:
 
 
 def _noise_rows_loss(networks, rows: NoiseRows, weight: Array | np.ndarray, log_weight: float | Array) -> Array:
-    feature_net, system_net = networks
-
-    def one_row(x, residual, squared_jacobian, doubt):
-        variance = squared_jacobian @ feature_net(x) + system_net(x) + doubt
+    def one_row(residual, variance):
         return heteroscedastic_mse(residual, jnp.zeros_like(residual), variance, log_weight)
 
-    return weighted_mean(weight, jax.vmap(one_row)(rows.x, rows.residual, rows.squared_jacobian, rows.doubt))
+    return weighted_mean(weight, jax.vmap(one_row)(rows.residual, noise_variances(networks, rows)))
+
+
+def noise_variances(networks, rows: NoiseRows) -> Array:
+    """Variance of each target that the noise networks and what is known before give together, `(rows, targets)`."""
+    feature_net, system_net = networks
+
+    def one_row(x, squared_jacobian, doubt):
+        return squared_jacobian @ feature_net(x) + system_net(x) + doubt
+
+    return jax.vmap(one_row)(rows.x, rows.squared_jacobian, rows.doubt)
 
 
 def density_loss(perception, rows, points, key, knobs, fade, parts: Parts) -> Array:

@@ -38,10 +38,16 @@ class Rows(NamedTuple):
     x: np.ndarray
     y: np.ndarray
     weight: np.ndarray
+    known: np.ndarray
+    """Variance of each row beside the white noise that is known beforehand, from declared errors."""
 
     def some(self, pick: np.ndarray) -> Rows:
         """These rows only."""
         return Rows(*[part[pick] for part in self])
+
+    def noise(self, theta: np.ndarray) -> np.ndarray:
+        """Variance of each row's noise."""
+        return (noise(theta) + self.known) / self.weight
 
 
 class Conditioned(NamedTuple):
@@ -102,7 +108,7 @@ def loss(theta: np.ndarray, rows: Rows, prior: Prior) -> tuple[float, np.ndarray
         z = rows.x * w
         value, slope = shape(squared_distance(z, z))
         parts.append((size * value, size * slope, z))
-    total = sum(part[0] for part in parts) + np.diag(noise(theta) / rows.weight)
+    total = sum(part[0] for part in parts) + np.diag(rows.noise(theta))
     factor, failed = dpotrf(total, lower=1, overwrite_a=1)
     if failed or not np.isfinite(factor[-1, -1]):
         return 1e10, np.zeros_like(theta)
@@ -120,17 +126,20 @@ def loss(theta: np.ndarray, rows: Rows, prior: Prior) -> tuple[float, np.ndarray
     return float(off @ off / 2 - evidence) / n, (off / prior.std - gradient) / n
 
 
-def search(rows: Rows, centre: tuple[float, ...], iterations: int) -> tuple[float, np.ndarray]:
-    """The nearest maximum of the evidence from one start: its loss and its hyper-parameters."""
+def search(
+    rows: Rows, centre: tuple[float, ...], iterations: int, start: np.ndarray | None = None
+) -> tuple[float, np.ndarray]:
+    """The nearest maximum of the evidence from one start (the prior's by default): its loss and hyper-parameters."""
     prior = new_prior(centre, rows.x.shape[1])
+    start = prior.mean if start is None else start
     options = {"maxiter": iterations, "ftol": 1e-6}
-    found = minimize(loss, prior.mean, (rows, prior), method="L-BFGS-B", jac=True, options=options)
+    found = minimize(loss, start, (rows, prior), method="L-BFGS-B", jac=True, options=options)
     return float(found.fun), found.x
 
 
 def condition(theta: np.ndarray, rows: Rows) -> Conditioned:
     """The process given all its rows."""
-    total = covariance(theta, rows.x, rows.x) + np.diag(noise(theta) / rows.weight)
+    total = covariance(theta, rows.x, rows.x) + np.diag(rows.noise(theta))
     factor = np.linalg.cholesky(total)
     return Conditioned(theta, rows.x, dpotrs(factor, rows.y, lower=1)[0], factor)
 
@@ -152,5 +161,5 @@ def left_out(process: Conditioned, rows: Rows, fold: np.ndarray) -> tuple[np.nda
         own = np.flatnonzero(fold == number)
         among = np.linalg.inv(inverse[np.ix_(own, own)])
         mean[own] = rows.y[own] - among @ process.coefficients[own]
-        variance[own] = np.diag(among) - noise(process.theta) / rows.weight[own]
+        variance[own] = np.diag(among) - rows.noise(process.theta)[own]
     return mean, np.maximum(variance, 0.0)

@@ -38,6 +38,10 @@ DOUBTS = (0.0, 0.25, 0.5, 1.0)
 """Candidates for how much of the kernel's own variance counts as doubt of the whole mean."""
 
 
+EXPECTED_SHARE_STD = 0.25
+"""How far the best share of the kernel part is expected to lie from one half."""
+
+
 class Stored(NamedTuple):
     """The numbers that make a kernel part: what a model file holds."""
 
@@ -76,24 +80,24 @@ class FittedKernel(NamedTuple):
 
 
 def fit_kernel(
-    x: np.ndarray, y: np.ndarray, weight: np.ndarray, fold: np.ndarray, settings: Settings, seed: int,
-    n_jobs: int | None,
+    x: np.ndarray, y: np.ndarray, weight: np.ndarray, known: np.ndarray, fold: np.ndarray, settings: Settings,
+    seed: int, n_jobs: int | None,
 ) -> FittedKernel:  # fmt: skip
-    """From the first rows, which have a `fold`, or some of them; answers for all rows."""
-    rng = np.random.default_rng(seed)
-    few = rng.permutation(len(fold))[: settings.kernel_search_rows]
-    pick = np.sort(rng.permutation(len(fold))[: settings.kernel_rows])
+    """From the first rows, which have a `fold`, or some of them; answers for all rows.
+
+    `known` is the variance of each row's target that is known beforehand.
+    """
+    few, pick = _picked(len(fold), settings, seed)
     y, weight = y.astype(np.float64), weight.astype(np.float64)
-    views = [drawn_in(np.asarray(x, np.float64), reach).astype(np.float32).astype(np.float64) for reach in REACHES]
+    views = [_view(x, reach) for reach in REACHES]
     asked = np.concatenate([few, np.arange(len(fold), len(y))])  # the few and all validation rows
 
     def from_start(number: int, centre: tuple[float, ...]) -> tuple[float, np.ndarray]:
-        cost, theta = search(Rows(views[number], y, weight).some(few), centre, ITERATIONS)
-        theta[-1] = max(theta[-1], LEAST_LOG_NOISE)
-        return cost, theta
+        cost, theta = search(Rows(views[number], y, weight, known).some(few), centre, ITERATIONS)
+        return cost, _with_some_noise(theta)
 
     def unseen_error(number: int) -> float:
-        rows = Rows(views[number], y, weight).some(asked)
+        rows = Rows(views[number], y, weight, known).some(asked)
         mean = _conditioned(tried[number][1], REACHES[number], rows, np.arange(len(few)), fold[few]).unseen_mean
         return float(np.average((rows.y - mean) ** 2, axis=0, weights=rows.weight).sum())
 
@@ -103,7 +107,40 @@ def fit_kernel(
         best = min(range(len(REACHES)), key=unseen_error)
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
         theta = min([tried[best], *again], key=lambda one: one[0])[1]
-        return _conditioned(theta, REACHES[best], Rows(views[best], y, weight), pick, fold)
+        return _conditioned(theta, REACHES[best], Rows(views[best], y, weight, known), pick, fold)
+
+
+def refit_kernel(
+    stored: Stored, x: np.ndarray, y: np.ndarray, weight: np.ndarray, known: np.ndarray, fold: np.ndarray,
+    settings: Settings, seed: int,
+) -> FittedKernel:  # fmt: skip
+    """The same part with other known variances or more rows: the search goes on from where it had ended."""
+    few, pick = _picked(len(fold), settings, seed)
+    reach = float(stored.reach)
+    rows = Rows(_view(x, reach), y.astype(np.float64), weight.astype(np.float64), known)
+    with threadpool_limits(1, "blas"):
+        _, theta = search(rows.some(few), FIRST_START, ITERATIONS, stored.theta)
+        return _conditioned(_with_some_noise(theta), reach, rows, pick, fold)
+
+
+def white_noise(kernel: FittedKernel) -> float:
+    """Variance of the targets that the kernel part takes for noise beside what is known beforehand."""
+    return noise(kernel.stored.theta)
+
+
+def _picked(train: int, settings: Settings, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows for the search, and rows that become centres."""
+    rng = np.random.default_rng(seed)
+    few = rng.permutation(train)[: settings.kernel_search_rows]
+    return few, np.sort(rng.permutation(train)[: settings.kernel_rows])
+
+
+def _view(x: np.ndarray, reach: float) -> np.ndarray:
+    return drawn_in(np.asarray(x, np.float64), reach).astype(np.float32).astype(np.float64)
+
+
+def _with_some_noise(theta: np.ndarray) -> np.ndarray:
+    return np.append(theta[:-1], max(theta[-1], LEAST_LOG_NOISE))
 
 
 def _conditioned(theta: np.ndarray, reach: float, rows: Rows, pick: np.ndarray, fold: np.ndarray) -> FittedKernel:
@@ -119,7 +156,7 @@ def _conditioned(theta: np.ndarray, reach: float, rows: Rows, pick: np.ndarray, 
         theta=theta,
         reach=np.array(reach, np.float32),
         centres=centres.x.astype(np.float32),
-        row_noise=noise(theta) / centres.weight,
+        row_noise=centres.noise(theta),
         coefficients=process.coefficients.astype(np.float32),
     )
     return FittedKernel(stored, mean, variance)
@@ -174,25 +211,51 @@ def _best_share(means, unseen_mean, unseen, y, weight, optimism: float = 1.0) ->
     networks = optimism * np.maximum(networks - saved, 0.25 * networks)
     kernel = np.average(other**2, axis=0, weights=weight)
     both = np.average(own * other, axis=0, weights=weight)
-    return np.clip((networks - both) / np.maximum(networks + kernel - 2 * both, 1e-9), 0.0, 1.0)
+    apart = np.maximum(networks + kernel - 2 * both, 1e-9)  # mean squared difference of the two opinions
+    share = (networks - both) / apart
+    # A few rows say little: the share is drawn to one half as far as chance could have moved it.
+    rows = weight.sum() ** 2 / (weight**2).sum()
+    left = np.average((own + share * (other - own)) ** 2, axis=0, weights=weight)
+    chance = left / (apart * rows)
+    expected = EXPECTED_SHARE_STD**2
+    return np.clip((expected * share + chance * 0.5) / (expected + chance), 0.0, 1.0)
 
 
-def kernel_doubt(residual, variance, weight, tolerance: float = 0.002) -> np.ndarray:
+def kernel_doubt(residual, variance, weight, known: np.ndarray | float = 0.0, tolerance: float = 0.002) -> np.ndarray:
     """For each target the smallest factor on the kernel's variance that explains unseen residuals as well as any.
 
-    The rest of the residuals is noise of one size here; what it depends on is learned later.
+    The rest of the residuals is what is `known` beforehand and noise of one size; what it depends on is learned later.
     """
     chosen = []
-    for squared in (residual**2).T:
-
-        def cost(factor: float, squared=squared) -> float:
-            def of(log_noise: float) -> float:
-                total = np.exp(log_noise) + factor * variance
-                return float(np.average(np.log(total) + squared / total, weights=weight))
-
-            middle = np.log(max(float(np.average(squared, weights=weight)), 1e-10))
-            return minimize_scalar(of, bounds=(middle - 9, middle + 1), method="bounded").fun
-
-        costs = [cost(factor) for factor in DOUBTS]
+    for squared, beside in zip((residual**2).T, np.broadcast_to(known, residual.shape).T, strict=True):
+        costs = _costs(DOUBTS, squared, variance, beside, weight)
         chosen.append(next(f for f, c in zip(DOUBTS, costs, strict=True) if c <= min(costs) + tolerance))
     return np.array(chosen)
+
+
+def imputed_scale(residual, imputed, weight, known) -> float:
+    """The factor on the variance that filled gaps bring, `imputed`, that makes unseen residuals most likely.
+
+    It is carried to the target by a straight line over a feature's whole spread, which may err to either side.
+    """
+    columns = zip((residual**2).T, imputed.T, known.T, strict=True)
+    costs = np.sum([_costs(SCALES, *column, weight) for column in columns], axis=0)
+    return SCALES[int(costs.argmin())]
+
+
+SCALES = (0.02, 0.05, 0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
+"""Candidates for `imputed_scale`."""
+
+
+def _costs(factors: tuple[float, ...], squared, variance, known, weight) -> list[float]:
+    """For each factor on a variance how unlikely squared residuals are, with the best white noise beside it."""
+
+    def cost(factor: float) -> float:
+        def of(log_noise: float) -> float:
+            total = np.exp(log_noise) + factor * variance + known
+            return float(np.average(np.log(total) + squared / total, weights=weight))
+
+        middle = np.log(max(float(np.average(squared, weights=weight)), 1e-10))
+        return minimize_scalar(of, bounds=(middle - 9, middle + 1), method="bounded").fun
+
+    return [cost(factor) for factor in factors]

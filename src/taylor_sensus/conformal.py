@@ -1,0 +1,43 @@
+"""Intervals with a guarantee: widths that rows which the networks had not seen would have needed.
+
+Every training row is predicted by networks that have not seen it; its error in predicted standard deviations is a
+score. A new row's score is as likely to have any rank among these as any of them, so that the score of the right rank
+bounds it with the wanted probability, whatever the noise looks like. No row is lost to calibration.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from taylor_sensus.errors import SettingError, TaylorSensusWarning
+
+METHODS = ("conformal", "gaussian")
+
+
+def half_widths(scores: np.ndarray, coverage: float) -> np.ndarray:
+    """For each target the half width of an interval in standard deviations; infinite where rows are too few.
+
+    `scores` are absolute errors in standard deviations, `(rows, targets)`.
+    """
+    check_coverage(coverage)
+    rows = len(scores)
+    rank = math.ceil((rows + 1) * coverage - 1e-9)
+    if rank > rows:
+        needed = math.ceil(coverage / (1 - coverage) - 1e-9)
+        warnings.warn(
+            f"{rows} unseen rows cannot bound {coverage:g} of all rows whatever the noise looks like: the intervals "
+            f"are infinite. Measure at least {needed} rows, ask for less coverage, or use method='gaussian'.",
+            TaylorSensusWarning,
+            stacklevel=3,
+        )
+        return np.full(scores.shape[1], np.inf)
+    return np.sort(scores, axis=0)[rank - 1]
+
+
+def check_coverage(coverage: float) -> None:
+    """Refuse what is no probability."""
+    if not 0 < coverage < 1:
+        raise SettingError(f"coverage must lie between 0 and 1, not {coverage!r}; for 90 % write 0.9")

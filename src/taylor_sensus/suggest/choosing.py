@@ -1,0 +1,200 @@
+"""Which of the candidates are suggested: a quick look at all of them, then a careful choice among a few thousand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from taylor_sensus.errors import DataError
+from taylor_sensus.suggest.asking import Asker, Noise
+from taylor_sensus.suggest.batch import Batch, Ignorance, choose
+from taylor_sensus.suggest.candidates import Block, Candidates, columns_of
+from taylor_sensus.suggest.constraints import broken
+from taylor_sensus.suggest.goals import LEARN, Goal, wanted_to_improve, wanted_to_learn
+from taylor_sensus.suggest.ignorance import Rows, ignorance, rows_of
+from taylor_sensus.suggest.process_view import quick_view, whole_view
+from taylor_sensus.suggest.shortlist import Listed, Shortlist
+from taylor_sensus.suggest.survey import Survey
+
+NEAR = 0.1
+"""Settings that differ by no more than this in any column, in standard deviations, are in a row's neighbourhood."""
+QUICK_CENTRES = 256
+"""Training rows that the first look takes into account for the variance of the kernel part."""
+CLIMBERS, TRIES, ROUNDS = 64, 8, 12
+"""Settings of a space from which better ones nearby are looked for, how many at a time, and how often."""
+
+
+class Chosen(NamedTuple):
+    """The suggested settings and what measuring them promises."""
+
+    frame: pd.DataFrame
+    place: np.ndarray
+    """Where they stand among the candidates."""
+    noise: Noise
+    """At the watched candidates."""
+    before: np.ndarray
+    """Epistemic variance at the watched candidates, in scaled units, now ..."""
+    after: np.ndarray
+    """... and when the batch has been measured."""
+    seen: int
+    """Candidates that there were."""
+
+
+class Chooser:
+    """Chooses for one goal."""
+
+    def __init__(
+        self, asker: Asker, candidates: Candidates, goal: Goal, pending: pd.DataFrame | None, diversity: float,
+        rng: np.random.Generator,
+    ) -> None:  # fmt: skip
+        self.asker, self.candidates, self.diversity, self.rng = asker, candidates, diversity, rng
+        self.goal = goal._replace(value=asker.scaled_target(goal.value))
+        support = asker.fitted.support
+        self.quick = None if support is None else quick_view(support, QUICK_CENTRES)
+        self.whole = None if support is None else whole_view(support)
+        self.pending = None
+        if pending is not None and len(pending):
+            self.pending = asker.scaled(asker.encoded(pending, "pending"))
+            self.pending_frame = pending
+        self.best = None if self.goal.kind == LEARN else self._best_known()
+
+    def choose(self, count: int) -> Chosen:
+        """The batch."""
+        shortlist = Shortlist(self.rng)
+        for block in self.candidates.blocks(self.rng):
+            shortlist.add(self._looked_at(block))
+        if not shortlist.seen:
+            raise DataError("all candidates are pending or lie next to pending rows; give others")
+        listed, watched = shortlist.choosable(), shortlist.watched()
+        if self.best is None and self.goal.kind != LEARN:
+            survey = self._rows(listed.frame).survey
+            self.best = self.goal.best(survey.mean, np.sqrt(survey.variance))
+        if self.candidates.space is not None:
+            listed = self._climbed(listed, watched)
+        return self._batch(listed, watched, count, shortlist.seen)
+
+    # --- the first look --------------------------------------------------------------------------------
+
+    def _looked_at(self, block: Block) -> Listed:
+        """Candidates of a block that are not pending, with a first score."""
+        if not len(block.x):
+            return Listed(block.frame, block.place, np.empty(0))
+        scaled = self.asker.scaled(block.x)
+        survey = self.asker.survey(block.frame, scaled, self.quick)
+        std = np.sqrt(np.maximum(survey.variance, 1e-300))
+        if self.goal.kind == LEARN or self.best is None:
+            score = 2 * np.log(std)
+        else:
+            score = self.goal.log_hope(survey.mean, std, self.best)
+        far = np.flatnonzero(~self._near_pending(scaled))
+        return Listed(block.frame, block.place, score).some(far)
+
+    def _near_pending(self, scaled: np.ndarray) -> np.ndarray:
+        near = np.zeros(len(scaled), bool)
+        for row in [] if self.pending is None else self.pending:
+            near |= (np.abs(scaled - row) <= NEAR).all(axis=1)
+        return near
+
+    def _best_known(self) -> float | None:
+        """The best underlying value at rows that were measured and meet the constraints, as the model sees it.
+
+        Not the best reading: that is the luckiest one. None if the model does not know its rows, or none will do.
+        """
+        rows = self.asker.fitted.rows
+        if rows is None:
+            return None
+        x = rows.x[(rows.weight > 0) & ~np.isnan(rows.x).any(axis=1)]
+        frame = decoded(x, self.asker)
+        bad = broken(self.candidates.rules, columns_of(frame, self.asker)).values()
+        frame = frame[~np.logical_or.reduce([np.zeros(len(frame), bool), *bad])]
+        if not len(frame):
+            return None
+        survey = self._rows(frame).survey
+        return self.goal.best(survey.mean, np.sqrt(survey.variance))
+
+    # --- the careful choice ----------------------------------------------------------------------------
+
+    def _rows(self, frame: pd.DataFrame) -> Rows:
+        scaled = self.asker.scaled(self.asker.encoded(frame, "candidates"))
+        return rows_of(self.whole, scaled, self.asker.survey(frame, scaled, self.whole))
+
+    def _noise(self, frame: pd.DataFrame) -> Noise:
+        return self.asker.noise(self.asker.prediction(frame))
+
+    def _batch(self, listed: Listed, watched: Listed, count: int, seen: int) -> Chosen:
+        frame = listed.frame
+        if self.pending is not None:
+            frame = pd.concat([frame, self.pending_frame])
+        rows, stand_ins = self._rows(frame), self._rows(watched.frame)
+        noise = self._noise(watched.frame)
+        before = Ignorance(
+            among=ignorance(self.whole, rows, rows),
+            watched=ignorance(self.whole, rows, stand_ins),
+            variance=stand_ins.survey.variance,
+            noise=self._noise(frame).whole,
+        )
+        for place in range(len(listed.frame), len(frame)):
+            before = before.measured(place)
+        batch = self._chosen(before, rows.survey, count, np.arange(len(frame)) < len(listed.frame), rows.scaled)
+        places = np.array(batch.places, dtype=int)
+        return Chosen(
+            listed.frame.iloc[places], listed.place[places], noise, before.variance, batch.left.variance, seen
+        )
+
+    def _chosen(self, before: Ignorance, survey: Survey, count: int, allowed: np.ndarray, scaled: np.ndarray) -> Batch:
+        if self.goal.kind == LEARN or self.best is None:
+            wanted = wanted_to_learn(before, self.diversity)
+        else:
+            wanted = wanted_to_improve(before, survey.mean, self.goal, self.best, self.diversity)
+        twins = np.unique(scaled, axis=0, return_inverse=True)[1].ravel()
+        return choose(before, wanted, count, allowed, twins)
+
+    def _climbed(self, listed: Listed, watched: Listed) -> Listed:
+        """With better settings from near the best of the list: a space has more than were drawn."""
+        space = self.candidates.space
+        assert space is not None
+        stand_ins = self._rows(watched.frame)
+
+        def score(frame: pd.DataFrame) -> np.ndarray:
+            rows = self._rows(frame)
+            if self.goal.kind == LEARN or self.best is None:
+                together = ignorance(self.whole, rows, stand_ins)
+                # The noise hardly differs between neighbours, and what is known about it takes long to find out.
+                found = np.log(
+                    np.maximum((together**2).mean(axis=1) / np.maximum(rows.survey.variance, 1e-300), 1e-300)
+                )
+            else:
+                found = self.goal.log_hope(rows.survey.mean, np.sqrt(rows.survey.variance), self.best)
+            return np.where(self._near_pending(rows.scaled), -np.inf, found)
+
+        first = np.argsort(-listed.log_score, kind="stable")[: 8 * CLIMBERS : 8]
+        current = listed.frame.iloc[first].reset_index(drop=True)
+        height = score(current)
+        for share in np.geomspace(0.3, 0.01, ROUNDS):
+            tried = space.near(pd.concat([current] * TRIES, ignore_index=True), self.rng, share)
+            heights = score(tried).reshape(TRIES, len(current))
+            best, columns = heights.argmax(axis=0), np.arange(len(current))
+            better = heights[best, columns] > height
+            height = np.where(better, heights[best, columns], height)
+            source = np.where(better, len(current) + best * len(current) + columns, columns)
+            current = pd.concat([current, tried], ignore_index=True).iloc[source].reset_index(drop=True)
+        return Listed(
+            pd.concat([listed.frame, current], ignore_index=True),
+            np.concatenate([listed.place, np.full(len(current), -1)]),
+            np.concatenate([listed.log_score, height]),
+        )
+
+
+def decoded(x: np.ndarray, asker: Asker) -> pd.DataFrame:
+    """Encoded rows as settings."""
+    found, start = {}, 0
+    for column in asker.columns:
+        part = x[:, start : start + len(column.parts)]
+        start += len(column.parts)
+        if column.categories is None:
+            found[column.name] = part[:, 0]
+        else:
+            found[column.name] = np.array(column.categories, dtype=object)[part.argmax(axis=1)]
+    return pd.DataFrame(found)

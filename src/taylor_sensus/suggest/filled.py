@@ -1,0 +1,126 @@
+"""The form, read back: rows whose result was filled in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from taylor_sensus.data.columns import MOST_NAMED, as_frame, check_names, named_row, shown
+from taylor_sensus.data.companions import find_pairings
+from taylor_sensus.data.measurements import Measurements, read_measurements
+from taylor_sensus.data.table import read_table
+from taylor_sensus.errors import DataError
+from taylor_sensus.suggest.form import FormNames, Suggestions, form_names
+
+if TYPE_CHECKING:
+    from taylor_sensus.regressor import TSNetRegressor
+
+DONE = ("", "done", "ok", "measured", "finished", "complete", "completed")
+"""Statuses of rows that count if they have a result."""
+NOT_DONE = (
+    "failed", "planned", "pending", "running", "open", "cancelled", "canceled", "skipped", "invalid", "discarded",
+)  # fmt: skip
+"""Statuses of rows that do not count, whatever stands in them."""
+
+
+class FilledRows(NamedTuple):
+    """Rows with a result, as `fit` takes them."""
+
+    X: pd.DataFrame
+    y: pd.Series | pd.DataFrame
+    X_err: pd.DataFrame | None
+    """Declared errors of numeric settings, not a number where none is declared; None if there are none at all."""
+    y_err: pd.Series | pd.DataFrame | None
+    ids: list[str]
+
+
+def read_filled(model: TSNetRegressor, table: Any) -> FilledRows:
+    """Rows of a form whose result is filled in and whose status does not say that they failed or are only planned.
+
+    `table` is a frame, `Suggestions`, or the path of a file. Results and settings may be written with their errors
+    (``14.2 ± 0.3``, or a column such as ``strength_err``). All that is wrong is refused at once, by row and column.
+    """
+    check_is_fitted(model, "fitted_")
+    fitted = model.fitted_
+    features = [column.name for column in fitted.columns]
+    targets = list(fitted.target_names)
+    frame = _frame(table)
+    names = form_names([*features, *targets])
+    missing = [name for name in [*features, *targets] if name not in frame.columns]
+    if missing:
+        raise DataError(f"the form lacks the columns {', '.join(map(repr, missing))}; keep all columns as they were")
+    status = _status(frame, names)
+    off = status.isin(NOT_DONE).to_numpy()
+    words = [column.name for column in fitted.columns if column.categories is not None]
+    read = _read(frame, [*features, *targets], words, off, names)
+    told = read.values[targets].notna().to_numpy()
+    filled = told.all(axis=1)
+    problems = _problems(frame, status, told, off, targets)
+    if problems:
+        raise DataError(f"{'; '.join(problems)}. Rows count from 0.")
+    if not filled.any():
+        raise DataError(f"no row of the form has a result yet; fill in {' and '.join(map(repr, targets))}")
+    X, y = read.values.loc[filled, features], read.values.loc[filled, targets].astype(float)
+    numbers = [name for name in features if name in read.errors.columns]
+    X_err, y_err = read.errors.loc[filled, numbers], read.errors.loc[filled, targets]
+    ids = frame[names.id] if names.id in frame.columns else pd.Series(frame.index, index=frame.index)
+    one = fitted.one_dimensional
+    return FilledRows(
+        X=X,
+        y=y[targets[0]] if one else y,
+        X_err=X_err if X_err.notna().to_numpy().any() else None,
+        y_err=None if not y_err.notna().to_numpy().any() else (y_err[targets[0]] if one else y_err),
+        ids=[str(name) for name in ids[filled]],
+    )
+
+
+def _frame(table: Any) -> pd.DataFrame:
+    if isinstance(table, Suggestions):
+        table = table.table
+    frame = as_frame(table)
+    if frame is None:
+        frame = read_table(table)
+    check_names(frame, "the form")
+    return frame.set_axis([str(name) for name in frame.columns], axis=1).reset_index(drop=True)
+
+
+def _status(frame: pd.DataFrame, names: FormNames) -> pd.Series:
+    if names.status not in frame.columns:
+        return pd.Series("", index=frame.index)
+    return frame[names.status].map(lambda cell: "" if pd.isna(cell) else str(cell).strip().casefold())
+
+
+def _read(frame: pd.DataFrame, wanted: list[str], words: list[str], off: np.ndarray, names: FormNames) -> Measurements:
+    """Settings, results and their errors; rows that do not count are blanked, so that nothing in them matters."""
+    others = [name for name in frame.columns if name not in names]
+    errors = [pairing.errors for pairing in find_pairings(others, ordinary=wanted) if pairing.column in wanted]
+    cells = frame.loc[:, [*wanted, *errors]].astype(object).where(~pd.Series(off, index=frame.index), None)
+    numbers = [name for name in [*wanted, *errors] if name not in words]
+    for name in numbers:
+        column = pd.to_numeric(cells[name], errors="coerce")
+        if (column.notna() | cells[name].isna()).all():
+            cells[name] = column.astype(float)
+    return read_measurements(cells, numbers=numbers, text=words, ordinary=wanted)
+
+
+def _problems(
+    frame: pd.DataFrame, status: pd.Series, told: np.ndarray, off: np.ndarray, targets: list[str]
+) -> list[str]:
+    problems = []
+    strange = np.flatnonzero(~status.isin([*DONE, *NOT_DONE]))
+    if len(strange):
+        cells = ", ".join(f"{named_row(frame.index, r)} ({shown(status[r])})" for r in strange[:MOST_NAMED].tolist())
+        known = ", ".join(map(repr, [word for word in (*DONE, *NOT_DONE) if word]))
+        problems.append(f"column 'status': unknown in row {cells}; leave it empty, or write one of {known}")
+    half = np.flatnonzero(told.any(axis=1) & ~told.all(axis=1))
+    half = half[~off[half]]
+    for row in half[:MOST_NAMED].tolist():
+        empty = ", ".join(repr(name) for name, there in zip(targets, told[row], strict=True) if not there)
+        problems.append(f"row {row}: column {empty} is empty although other results are there; fill in all or none")
+    claimed = np.flatnonzero(status.isin(DONE[1:]).to_numpy() & ~told.any(axis=1))
+    for row in claimed[:MOST_NAMED].tolist():
+        problems.append(f"row {row}: the status is {shown(status[row])}, but column {targets[0]!r} has no result")
+    return problems

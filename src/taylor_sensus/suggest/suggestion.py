@@ -1,0 +1,144 @@
+"""What to measure next, from the user's question to the form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from taylor_sensus.compilation import use_compilation_cache
+from taylor_sensus.errors import SettingError
+from taylor_sensus.suggest.advice import advise
+from taylor_sensus.suggest.asking import Asker
+from taylor_sensus.suggest.candidates import read_candidates
+from taylor_sensus.suggest.choosing import Chooser, Chosen
+from taylor_sensus.suggest.constraints import is_number
+from taylor_sensus.suggest.form import Outlook, Suggestions, form_names
+from taylor_sensus.suggest.goals import Goal, read_goal
+
+if TYPE_CHECKING:
+    from taylor_sensus.regressor import TSNetRegressor
+
+MOST = 1000
+"""Suggestions at a time."""
+
+
+def suggest(
+    model: TSNetRegressor, candidates: Any = None, n: int = 8, goal: Any = "learn", *,
+    target: str | None = None, bounds: Mapping[str, Any] | None = None,
+    constraints: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (), pending: Any = None, diversity: float = 1.0,
+    random_state: Any = None,
+) -> Suggestions:  # fmt: skip
+    """Which rows to measure next, and why.
+
+    Parameters
+    ----------
+    candidates
+        A table of rows to choose from, or a space: a dictionary by column of ``(low, high)`` for numbers, a list of
+        levels or categories, or one fixed value.
+    n
+        How many rows are wanted.
+    goal
+        "learn": rows that lower the model's ignorance about all candidates most. "max", "min" or
+        ``("target", value)``: rows that may have a higher or lower underlying value than the best so far, or one
+        nearer to the value.
+    target
+        Which target is meant, if the model has several.
+    bounds
+        A space, if there are no candidates; else ``(low, high)`` by column.
+    constraints
+        A list of dictionaries, see `taylor_sensus.suggest.constraints`. Every suggestion meets all of them.
+    pending
+        Rows that are being measured already: neither they nor their neighbourhood are suggested.
+    diversity
+        How much each suggestion heeds the others of the batch: 1 as if they had been measured, 0 not at all.
+    random_state
+        The same integer gives the same suggestions.
+    """
+    check_is_fitted(model, "fitted_")
+    use_compilation_cache()
+    _check(n, diversity)
+    wanted = read_goal(goal)
+    asker = Asker(model, target)
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    if isinstance(pending, Suggestions):
+        pending = pending.table
+    waiting = None if pending is None else asker.table(pending, "pending")
+    source = read_candidates(asker, candidates, bounds, constraints, rng)
+    chosen = Chooser(asker, source, wanted, waiting, float(diversity), rng).choose(int(n))
+    labels = None
+    if source.space is None:
+        labels = _labels(candidates, chosen.place)
+    return _form(asker, chosen, wanted, n, labels, source.space is None)
+
+
+def _check(n: Any, diversity: Any) -> None:
+    problems = []
+    if not isinstance(n, Integral) or isinstance(n, bool) or not 1 <= int(n) <= MOST:
+        problems.append(f"n must be a whole number from 1 to {MOST}, not {n!r}")
+    if not (is_number(diversity) and diversity >= 0):
+        problems.append(f"diversity must be a number not below 0, not {diversity!r}")
+    if problems:
+        raise SettingError("; ".join(problems))
+
+
+def _labels(candidates: Any, place: np.ndarray) -> np.ndarray | None:
+    """The labels of the chosen rows, if the table has labels that do more than count."""
+    if not isinstance(candidates, pd.DataFrame):
+        return None
+    index = candidates.index
+    if index.equals(pd.RangeIndex(len(index))):
+        return None
+    return np.array([str(label) for label in index[place]], dtype=object)
+
+
+def _form(
+    asker: Asker, chosen: Chosen, goal: Goal, n: int, labels: np.ndarray | None, from_table: bool
+) -> Suggestions:  # fmt: skip
+    settings = chosen.frame.reset_index(drop=True)
+    names = form_names([*settings.columns, *asker.fitted.target_names])
+    prediction = asker.prediction(settings)
+    own = prediction.target(asker.target)
+    advice = advise(prediction.noise_budget(), asker.target)
+    columns: dict[str, Any] = {names.id: _ids(asker, len(settings))}
+    if labels is not None:
+        columns[names.candidate] = labels
+    columns |= {str(name): settings[name] for name in settings.columns}
+    columns |= {names.mean: own.mean, names.std: own.std, names.source: advice.source, names.advice: advice.advice}
+    columns |= {name: np.full(len(settings), np.nan) for name in asker.fitted.target_names}
+    columns[names.status] = np.full(len(settings), "", dtype=object)
+    note = ""
+    if len(settings) < n:
+        note = f"Only {len(settings)} different candidates are left to choose from; {n} were asked for."
+    return Suggestions(
+        table=pd.DataFrame(columns),
+        goal=str(goal),
+        target=asker.target,
+        outlook=_outlook(asker, chosen),
+        positions=chosen.place if from_table else None,
+        candidates=chosen.seen,
+        note=note,
+    )
+
+
+def _ids(asker: Asker, count: int) -> list[str]:
+    """Names that the next round will not use again: how many rows the model knows, and a number."""
+    rows = asker.fitted.facts["rows"]
+    return [f"r{rows}-{number:0{max(2, len(str(count)))}d}" for number in range(1, count + 1)]
+
+
+def _outlook(asker: Asker, chosen: Chosen) -> Outlook:
+    def median(variance: np.ndarray) -> float:
+        return float(np.median(np.sqrt(variance))) * asker.unit
+
+    share = np.divide(chosen.after, chosen.before, out=np.ones_like(chosen.after), where=chosen.before > 0)
+    return Outlook(
+        median_std=median(chosen.noise.now + chosen.before),
+        expected_median_std=median(chosen.noise.when_left(share) + chosen.after),
+        noise=median(chosen.noise.whole),
+    )
