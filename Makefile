@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit bench figures results clean
+.PHONY: demo test lint types unit bench docs figures results clean
 
 demo: $(STAMP)  ## fit a bundled table, show errors and the noise split, write a figure and predictions
 	$(BIN)/taylor-sensus demo --out demo-output
@@ -25,7 +25,11 @@ bench: $(STAMP)  ## time a training step against the bare step and, if torch is 
 	$(BIN)/python -m bench.steps
 	$(BIN)/python -m bench.toy
 
-figures: $(STAMP)  ## redraw the figures of the README
+docs: $(STAMP)  ## build the documentation, docs/_build/html/index.html; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -E -q -b html -d docs/_build/doctrees docs docs/_build/html
+	@echo open docs/_build/html/index.html
+
+figures: $(STAMP)  ## redraw the figures of the README and the documentation, and run what it shows the output of
 	$(BIN)/python -m docs.figures
 
 results: $(STAMP)  ## rebuild tables, figures and page of the comparison from its committed results
@@ -40,4 +44,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) demo-output
+	rm -rf $(VENV) demo-output docs/_build

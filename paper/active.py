@@ -3,8 +3,9 @@
 Rows are split as in the comparison. A tenth of the training rows is the start set, the same for every method; the
 others are a pool whose targets are not known yet. In each cycle the method is fitted, its error on the test rows is
 measured, and a tenth of what is left of the pool joins the training rows: the rows with the largest predicted standard
-deviation, with the largest part of it that more data would remove, or random ones, which are the same for every
-method. Validation rows are the same in all cycles; nothing is ever chosen from them or from the test rows.
+deviation, with the largest part of it that more data would remove, those that the model suggests as a batch, or random
+ones, which are the same for every method. Validation rows are the same in all cycles; nothing is ever chosen from them
+or from the test rows.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from paper.active_studies import CYCLES, EPISTEMIC, QUICK_CYCLES, RANDOM, TOTAL
+from paper.active_studies import CYCLES, EPISTEMIC, QUICK_CYCLES, RANDOM, SUGGEST, TOTAL
 from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256, split
 from paper.trials import Fitted, fit, judge, settings_of
 from taylor_sensus.baselines.registry import method
 from taylor_sensus.data.datasets import SplitDataset
 from taylor_sensus.prediction import Prediction
+from taylor_sensus.suggest import suggest
 
 # DIFF(active learning): the paper does not say how many rows there are at the start; ours is the share of a cycle.
 SHARE = 0.1
@@ -32,7 +35,7 @@ CRITERIA: dict[str, Callable[[Prediction], np.ndarray]] = {
     EPISTEMIC: lambda prediction: prediction.epistemic,
     RANDOM: lambda prediction: np.zeros(len(prediction)),  # equal rows keep their order, and the split shuffled them
 }
-"""What an arm wants most of."""
+"""What an arm that looks at each row by itself wants most of."""
 
 
 class Cycle(NamedTuple):
@@ -73,9 +76,15 @@ def cycles(new: Callable[[], Any], parts: SplitDataset, arm: str, count: int) ->
         fitted = fit(new(), known)
         yield Cycle(rows, fitted)
         if left:
-            wanted = CRITERIA[arm](fitted.model.predict_distribution(parts.X_train.iloc[pool]))
-            chosen = largest(wanted, a_tenth(len(pool)))
+            chosen = wanted(arm, fitted.model, parts.X_train.iloc[pool], a_tenth(len(pool)))
             rows, pool = np.concatenate([rows, pool[chosen]]), np.delete(pool, chosen)
+
+
+def wanted(arm: str, model: Any, pool: pd.DataFrame, count: int) -> np.ndarray:
+    """Positions of the rows of the pool that are measured next."""
+    if arm == SUGGEST:
+        return np.asarray(suggest(model, pool, n=count, goal="learn", random_state=0).positions)
+    return largest(CRITERIA[arm](model.predict_distribution(pool)), count)
 
 
 def a_tenth(count: int) -> int:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from paper.active_studies import EPISTEMIC, RANDOM, TOTAL
+from paper.active_studies import EPISTEMIC, RANDOM, SUGGEST, TOTAL
 from paper.active_summary import by_cycle, curves, datasets
 from paper.active_tables import arms
 from paper.antinoise_figure import look
@@ -22,9 +22,11 @@ from taylor_sensus.plots.style import COLOURS
 ROWS = {"mse": "MSE on test rows (MPa²)", "improvement": "share of the first MSE that is gone"}
 OTHER_ARMS: dict[str, dict[str, Any]] = {
     EPISTEMIC: {"color": COLOURS["mean"], "linewidth": 2, "marker": "^"},
+    SUGGEST: {"color": COLOURS["truth"], "linewidth": 2, "marker": "s"},
     RANDOM: {"color": COLOURS["data"], "linewidth": 1.6, "linestyle": "--", "marker": "x"},
 }
 """Of TSNet beside its own line; the random arms of the others are in the table."""
+OTHER_WORDS = {EPISTEMIC: "epistemic", SUGGEST: "suggested batch", RANDOM: "random rows"}
 
 
 def active_figures(results: Results) -> dict[str, Figure]:
@@ -59,7 +61,7 @@ def _lines(axes: Axes, means: pd.DataFrame, score: str, shown: list[tuple[str, s
         label, style = METHODS[name].label, look(name)
         if name == OURS and arm != TOTAL:
             label, style = (
-                f"{label}, {'random rows' if arm == RANDOM else arm}",
+                f"{label}, {OTHER_WORDS[arm]}",
                 {**OTHER_ARMS[arm], "markersize": 4.5, "zorder": 4},
             )
         elif arm != TOTAL:

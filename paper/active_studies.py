@@ -7,11 +7,12 @@ from taylor_sensus.baselines.registry import METHODS
 
 CYCLES, QUICK_CYCLES = 10, 2
 """How often rows are added."""
-TOTAL, EPISTEMIC, RANDOM = "total", "epistemic", "random"
-"""Arms: rows are chosen by the whole error bar, by the part that more data would remove, or at random."""
+TOTAL, EPISTEMIC, SUGGEST, RANDOM = "total", "epistemic", "suggest", "random"
+"""Arms: rows are chosen by the whole error bar, by the part that more data would remove, as a batch that heeds what its
+rows tell about each other (`taylor_sensus.suggest`), or at random."""
 DATASETS = ("matbench_steels", "concrete")
 """The paper's."""
-OWN_ARMS = {"tsnet": (TOTAL, EPISTEMIC, RANDOM)}
+OWN_ARMS = {"tsnet": (TOTAL, EPISTEMIC, SUGGEST, RANDOM)}
 ARMS = (TOTAL, RANDOM)
 
 

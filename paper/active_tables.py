@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from paper.active_studies import EPISTEMIC, RANDOM, TOTAL
+from paper.active_studies import EPISTEMIC, RANDOM, SUGGEST, TOTAL
 from paper.active_summary import Ratio, by_cycle, curves, cycles_led, datasets, half, over_random
 from paper.formats import plus_minus, write_table
 from paper.reading import Results
@@ -15,7 +15,7 @@ from paper.study_data import title
 from paper.summaries import OURS, printed
 from taylor_sensus.baselines.registry import METHODS
 
-ARM_WORDS = {TOTAL: "whole error bar", EPISTEMIC: "its epistemic part", RANDOM: "random"}
+ARM_WORDS = {TOTAL: "whole error bar", EPISTEMIC: "its epistemic part", SUGGEST: "suggested batch", RANDOM: "random"}
 CLAIMS = {"lowest MSE": "mse", "highest improvement ratio": "improvement"}
 
 
@@ -77,7 +77,7 @@ def _claims(means: pd.DataFrame, out: Path) -> None:
         if claim.dataset not in datasets(means):
             continue
         line = {"dataset": title(claim.dataset), "TSNet has the": claim.what, "in the paper": claim.said}
-        for arm in (TOTAL, EPISTEMIC):
+        for arm in (TOTAL, EPISTEMIC, SUGGEST):
             led = cycles_led(means, claim.dataset, arm, column=CLAIMS[claim.what])
             line[f"here, {ARM_WORDS[arm]}"] = f"{len(led)} of {count} cycles"
         lines.append(line)

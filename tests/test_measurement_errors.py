@@ -216,12 +216,14 @@ def test_intervals_by_rank(declared):
     assert ((low - high) < 0).all()
     narrow = declared.predict_interval(NEW, X_err=0)
     assert (narrow.upper - narrow.lower < high - low).all()
+    assert declared.fitted_.left_out_error.shape == (len(X), 1)
     with pytest.raises(SettingError, match="'conformal', 'gaussian'"):
         declared.predict_interval(NEW, method="bootstrap")
 
 
 def test_too_few_rows_give_infinite_bounds():
     model = small().fit(X[:8], Y[:8])
+    assert model.fitted_.left_out_error is None
     with pytest.warns(TaylorSensusWarning, match="Measure at least 9 rows"):
         low, high = model.predict_interval(NEW)
     assert np.isneginf(low).all() and np.isposinf(high).all()
@@ -259,6 +261,7 @@ def test_new_results_join_the_training_rows(tmp_path):
     model.save(tmp_path / "m.tsnet")
     updated = load(tmp_path / "m.tsnet").update(form)
     assert updated.fitted_.facts["rows"] == 100
+    assert updated.fitted_.facts["declared"]["a"] == [1.0, pytest.approx(ERROR)]  # errors of whole columns still hold
     assert np.mean((updated.predict(NEW) - np.sin(2 * NEW["a"]) - 0.5 * NEW["b"] ** 2) ** 2) < before
     with pytest.raises(DataError, match="no row of the form has a result yet"):
         updated.update(form.assign(y=np.nan))

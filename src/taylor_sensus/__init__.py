@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from taylor_sensus._version import __version__
 
 if TYPE_CHECKING:
+    from taylor_sensus.data.measurements import Measurements, read_measurements
     from taylor_sensus.errors import (
         DataError,
         MissingExtraError,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DataError",
     "Interval",
+    "Measurements",
     "MissingExtraError",
     "ModelFileError",
     "Prediction",
@@ -38,6 +40,7 @@ __all__ = [
     "TaylorSensusWarning",
     "__version__",
     "load",
+    "read_measurements",
 ]
 
 _HOMES = {
@@ -47,6 +50,8 @@ _HOMES = {
     "Prediction": "prediction",
     "Interval": "prediction",
     "Settings": "settings",
+    "Measurements": "data.measurements",
+    "read_measurements": "data.measurements",
 } | dict.fromkeys(
     ["DataError", "MissingExtraError", "ModelFileError", "SettingError", "TaylorSensusError", "TaylorSensusWarning"],
     "errors",

@@ -24,8 +24,7 @@ def half_widths(scores: np.ndarray, coverage: float) -> np.ndarray:
     """
     check_coverage(coverage)
     rows = len(scores)
-    rank = math.ceil((rows + 1) * coverage - 1e-9)
-    if rank > rows:
+    if not is_finite(rows, coverage):
         needed = math.ceil(coverage / (1 - coverage) - 1e-9)
         warnings.warn(
             f"{rows} unseen rows cannot bound {coverage:g} of all rows whatever the noise looks like: the intervals "
@@ -34,7 +33,16 @@ def half_widths(scores: np.ndarray, coverage: float) -> np.ndarray:
             stacklevel=3,
         )
         return np.full(scores.shape[1], np.inf)
-    return np.sort(scores, axis=0)[rank - 1]
+    return np.sort(scores, axis=0)[_rank(rows, coverage) - 1]
+
+
+def is_finite(rows: int, coverage: float) -> bool:
+    """Whether so many scores give a finite bound."""
+    return _rank(rows, coverage) <= rows
+
+
+def _rank(rows: int, coverage: float) -> int:
+    return math.ceil((rows + 1) * coverage - 1e-9)
 
 
 def check_coverage(coverage: float) -> None:

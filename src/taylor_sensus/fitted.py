@@ -126,6 +126,8 @@ class FittedModel:
     facts: dict[str, Any]
     """What `summary()` tells: counts, held-out scores, warnings."""
     history: pd.DataFrame
+    left_out_error: np.ndarray | None = None
+    """Errors like those in `held_out`, by models fitted without the rows; made when first needed."""
 
     @property
     def members(self) -> int:
@@ -195,8 +197,9 @@ class FittedModel:
 
     def _kinds(self, asked: Asked, errors: InputErrors) -> np.ndarray:
         """0 learned, 1 declared, 2 missing, 3 exact, for each cell."""
+        known = np.where(errors.variance > 0, errors.known > 0.5, errors.known > 0.999)
         declared = np.where(errors.variance > 0, 1, 3)
-        return np.where(np.isnan(asked.x), 2, np.where(errors.known > 0.5, declared, 0)).astype(np.int8)
+        return np.where(np.isnan(asked.x), 2, np.where(known, declared, 0)).astype(np.int8)
 
     def _in_target_units(
         self, estimates: MemberEstimates, prior: np.ndarray, scaled: np.ndarray, target_error: np.ndarray

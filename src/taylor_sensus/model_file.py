@@ -56,6 +56,7 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
         **_prefixed("usual", fitted.usual),
         **_prefixed("imputer", fitted.imputer),
         **_prefixed("held_out", fitted.held_out),
+        **({} if fitted.left_out_error is None else {"left_out_error": fitted.left_out_error}),
         **_prefixed("rows", fitted.rows if keep_rows else None),
         **_named_leaves("blocks", fitted.blocks),
         **_named_leaves("densities", fitted.densities),
@@ -137,6 +138,7 @@ def _restore(content: ModelFile) -> TSNetRegressor:
         rows=_restore_rows(arrays, shape),
         facts=header["facts"],
         history=_history(header["history"]),
+        left_out_error=_restore_left_out(arrays, targets),
     )
     _positive(scaler.target_scale)
     summary_text(fitted)  # fails on facts that are missing or of another kind
@@ -186,6 +188,11 @@ def _restore_held_out(arrays: dict[str, np.ndarray], shape: Shape) -> HeldOut:
     if held_out.rows.ndim != 1 or held_out.rows.dtype.kind != "i":
         raise ModelFileError("the places of its unseen rows are not whole numbers")
     return held_out
+
+
+def _restore_left_out(arrays: dict[str, np.ndarray], targets: int) -> np.ndarray | None:
+    errors = arrays.get("left_out_error")
+    return None if errors is None else _of_shape(errors, np.zeros((len(errors), targets)))
 
 
 def _restore_rows(arrays: dict[str, np.ndarray], shape: Shape) -> EncodedTable | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
 from rich.console import Console
@@ -52,3 +53,27 @@ class TrainingProgress:
             finished = self.done[stage] - share < self.total[stage] - 1e-9 <= self.done[stage]
         if finished and not self.shown:
             self.console.print(f"{STAGE_WORDS[stage]}: done, loss {loss:.4f}, held out {text}")
+
+
+class PartsProgress:
+    """One bar for work that comes in a known number of parts; as a context it gives a function to call after each."""
+
+    def __init__(self, words: str, parts: int, *, show: bool, console: Console | None = None) -> None:
+        self.console = console or Console(stderr=True)
+        self.words, self.parts = words, parts
+        terminal = self.console.is_terminal or self.console.is_jupyter
+        self.bar = Progress(console=self.console, disable=not (show and terminal))
+        self.task = self.bar.add_task(words, total=parts)
+        self.lines = show and not terminal
+
+    def __enter__(self) -> Callable[[int], None]:
+        self.bar.start()
+        return self._done
+
+    def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.bar.stop()
+
+    def _done(self, count: int) -> None:
+        self.bar.update(self.task, completed=count)
+        if self.lines and count == self.parts:
+            self.console.print(f"{self.words}: done, {count} parts")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,10 @@ from sklearn.utils.validation import (
 from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.compilation import forget_programs_if_many, use_compilation_cache
 from taylor_sensus.conformal import METHODS as CONFORMAL_METHODS
-from taylor_sensus.conformal import half_widths
+from taylor_sensus.conformal import check_coverage, half_widths, is_finite
+from taylor_sensus.cross_fitting import MOST_ROWS as MOST_REFITTED
+from taylor_sensus.cross_fitting import PARTS, left_out_errors
+from taylor_sensus.data.alignment import align
 from taylor_sensus.data.columns import (
     Column,
     as_frame,
@@ -39,7 +43,7 @@ from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fitted import Asked, EncodedTable, FittedModel
 from taylor_sensus.fitting import Names, fit_model
 from taylor_sensus.prediction import Interval, Prediction
-from taylor_sensus.progress import TrainingProgress
+from taylor_sensus.progress import PartsProgress, TrainingProgress
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, resolve
 from taylor_sensus.summary import summary_html, summary_text
 from taylor_sensus.training.fit import stage_runs
@@ -191,6 +195,10 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         names = Names(fitted.columns, fitted.target_names, fitted.one_dimensional)
         added = EncodedTable(x, read_targets(new.y, "the result").values, np.ones(len(x)))
         added = _with_errors(added, names, new.X, new.y, new.X_err, new.y_err, "")
+        added = added._replace(
+            x_err=_carried_over(fitted.rows.x_err, added.x_err, added.x),
+            y_err=_carried_over(fitted.rows.y_err, added.y_err, added.y),
+        )
         self._fit(_joined(fitted.rows, added), None, names, fitted.settings, before=fitted)
         return self
 
@@ -226,16 +234,33 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         """Bounds that hold the true value with probability `coverage`.
 
         "conformal" takes its width from the errors on unseen training rows and assumes nothing of the noise; where
-        these are too few for any finite bound it is infinite. "gaussian" is that of `Prediction.interval`.
+        these are too few for any finite bound it is infinite. Small tables (up to 400 rows) are fitted ten times more
+        for it when it is first asked for; `save` keeps the outcome. "gaussian" is that of `Prediction.interval`.
         """
         if method not in CONFORMAL_METHODS:
             raise SettingError(f"method must be one of {', '.join(map(repr, CONFORMAL_METHODS))}, not {method!r}")
         prediction = self.predict_distribution(X, X_err=X_err)
         if method == "gaussian":
             return prediction.interval(coverage)
-        widths = half_widths(self.fitted_.held_out.error, coverage)
+        widths = half_widths(self._conformal_scores(coverage), coverage)
         half = prediction.std * (widths[0] if prediction.mean.ndim == 1 else widths)
         return Interval(prediction.mean - half, prediction.mean + half)
+
+    def _conformal_scores(self, coverage: float) -> np.ndarray:
+        """Errors on unseen rows in standard deviations; of small tables by fits without them."""
+        check_coverage(coverage)
+        fitted: FittedModel = self.fitted_
+        rows = fitted.rows
+        if rows is None or len(rows.x) > MOST_REFITTED or fitted.facts["validation_rows"]:
+            return fitted.held_out.error
+        if not is_finite(int((rows.weight > 0).sum()), coverage):
+            return fitted.held_out.error
+        if fitted.left_out_error is None:
+            with PartsProgress("Fits for the intervals", PARTS, show=self.verbose) as done:
+                errors = left_out_errors(fitted, rows, self.n_jobs, done)
+            self.fitted_ = replace(fitted, left_out_error=errors)
+            return errors
+        return fitted.left_out_error
 
     def noise_budget(self, X: Any, *, X_err: Any = None) -> NoiseBudget:
         """Where each row's variance comes from, in the form of a metrologist's uncertainty budget."""
@@ -276,7 +301,8 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         """Write the fitted model to one file; `taylor_sensus.load` reads it back.
 
         The file holds the training rows (up to 2 million cells), which `update` needs; `keep_rows=False` leaves them
-        out, as where the data must not be passed on. (Bumps of the kernel part still stand at training inputs.)
+        out. Other parts still tell some of them: the kernel part stands on training inputs, and where inputs were
+        measured repeatedly their mean targets are kept. A file without any trace of the data there is not.
         """
         from taylor_sensus.model_file import save_model
 
@@ -355,6 +381,7 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         categories = any(c.categories is not None for c in columns)
         if frame is not None:
             check_names(frame, what)
+            X = frame = align(frame, [c.name for c in columns])
             if categories or has_text(frame):
                 _check_feature_names(self, frame, reset=False)
                 _check_n_features(self, frame, reset=False)
@@ -429,6 +456,14 @@ def _joined(one: EncodedTable, other: EncodedTable) -> EncodedTable:
         b = np.full(getattr(other, shape).shape, np.nan) if b is None else b
         parts[name] = np.concatenate([a, b])
     return EncodedTable(**parts)
+
+
+def _carried_over(old: np.ndarray | None, new: np.ndarray | None, cells: np.ndarray) -> np.ndarray | None:
+    """Errors of new cells; those that were declared for a whole column hold for its new cells too."""
+    if old is None:
+        return new
+    whole = np.where((old == old[0]).all(axis=0), old[0], np.nan)
+    return np.where(np.isnan(new), whole, new) if new is not None else np.broadcast_to(whole, cells.shape)
 
 
 def _row_labels(table: Any) -> pd.Index | None:

@@ -69,6 +69,15 @@ def test_other_units_and_rivals_are_refused_together():
     assert find_pairings(["p", "p_err", "u(p)"], ordinary=["u(p)"]) == [Pairing("p", "p_err", relative=False)]
 
 
+def test_columns_that_are_told():
+    told = find_pairings(["p [bar]", "dp [%]", "q", "u(q)"], told={"p [bar]": "dp [%]"})
+    assert told == [Pairing("p [bar]", "dp [%]", relative=True), Pairing("q", "u(q)", relative=False)]
+    with pytest.raises(DataError, match="columns 'dp' and 'p_err' all seem to hold the errors of column 'p'"):
+        find_pairings(["p", "dp", "p_err"], told={"p": "dp"})
+    with pytest.raises(DataError, match=r"column 'p \[bar\]' is in 'bar', but its errors 'dp \[Pa\]' in 'Pa'"):
+        find_pairings(["p [bar]", "dp [Pa]"], told={"p [bar]": "dp [Pa]"})
+
+
 def test_pairings_as_a_sentence():
     assert describe_pairings([]) == "No column holds the errors of another."
     assert describe_pairings([Pairing("T", "u(T)", False), Pairing("p [kPa]", "p_err [%]", True)]) == (

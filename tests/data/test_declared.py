@@ -43,7 +43,7 @@ REFUSED = {
     "unknown column": ({"tmp": 1}, "column 'tmp', which there is not; known: 'temp', 'time'"),
     "one a row": ([1, 2, 3], r"X_err has 3 numbers and X has 2 column\(s\); give a number for all columns, a dict"),
     "wrong shape": (np.ones((3, 2)), r"shape \(3, 2\) and X \(2, 2\)"),
-    "wrong length": ({"time": [1, 2, 3]}, r"X_err\['time'\] has the shape \(3,\); give one number, or one for each of 2"),
+    "wrong length": ({"time": [1, 2, 3]}, r"X_err\['time'\] has the shape \(3,\); give one number, or"),
     "texts": ({"time": "14±2"}, "read_measurements"),
 }
 

@@ -36,21 +36,21 @@ def test_a_table_with_everything():
     before = frame.copy()
     read = read_measurements(frame)
     pd.testing.assert_frame_equal(frame, before)
-    assert list(read.values) == ["temp", "p", "alloy", "open", "q_err"]
-    np.testing.assert_equal(read.values["temp"].to_numpy(), [14.2, 15, NONE, 16])
-    for name, header in {"p": "p / kPa", "alloy": "alloy", "open": "open", "q_err": "q_err"}.items():
-        pd.testing.assert_series_equal(read.values[name], frame[header], check_names=False)
-    assert list(read.errors) == ["temp", "p", "q_err"]
-    np.testing.assert_equal(read.errors["temp"].to_numpy(), [0.3, NONE, NONE, 1])
-    np.testing.assert_equal(read.errors["p"].to_numpy(), [0.5, NONE, 0.25, 1])
+    assert list(read.values) == ["temp [degC]", "p / kPa", "alloy", "open", "q_err"]
+    np.testing.assert_equal(read.values["temp [degC]"].to_numpy(), [14.2, 15, NONE, 16])
+    for header in ("p / kPa", "alloy", "open", "q_err"):
+        pd.testing.assert_series_equal(read.values[header], frame[header])
+    assert list(read.errors) == ["temp [degC]", "p / kPa", "q_err"]
+    np.testing.assert_equal(read.errors["temp [degC]"].to_numpy(), [0.3, NONE, NONE, 1])
+    np.testing.assert_equal(read.errors["p / kPa"].to_numpy(), [0.5, NONE, 0.25, 1])
     assert read.errors["q_err"].isna().all()
     assert set(read.errors.dtypes) == {np.dtype(float)} and read.errors.index.equals(frame.index)
-    assert read.units == {"temp": "degC", "p": "kPa"}
+    assert read.units == {"temp [degC]": "degC", "p / kPa": "kPa"}
     assert read.pairings == [Pairing("p / kPa", "u(p) / kPa", relative=False)]
     assert list(read.censored) == ["row", "column", "side", "bound"] and read.censored.empty
     assert str(read) == (
         "Column 'u(p) / kPa' holds the errors of column 'p / kPa'. "
-        "Errors are declared for 'temp' (in 2 of 4 rows), 'p' (in 3 of 4 rows)."
+        "Errors are declared for 'temp [degC]' (in 2 of 4 rows), 'p / kPa' (in 3 of 4 rows)."
     )
 
 
@@ -112,8 +112,8 @@ def test_negative_and_infinite_errors_in_numeric_columns():
 
 
 def test_errors_in_percent():
-    read = read_measurements(pd.DataFrame({"p [kPa]": [-200.0, 50.0], "p_err [%]": [1.0, 10.0]}))
-    assert read.errors["p"].tolist() == [2.0, 5.0]
+    read = read_measurements(pd.DataFrame({"p [kPa]": [-200.0, 50.0, 0.0], "p_err [%]": [1.0, 10.0, 1.0]}))
+    np.testing.assert_equal(read.errors["p [kPa]"].to_numpy(), [2.0, 5.0, NONE])
 
 
 def test_words_are_neither_companions_nor_have_them():
@@ -145,9 +145,9 @@ def test_censored_cells(way, values, words):
     message = str(caught[0].message)
     assert caught[0].filename == __file__
     assert "column 'Cd [mg/l]': cells with only a bound (4 rows, such as '<0.05')" in message and words in message
-    np.testing.assert_equal(read.values["Cd"].to_numpy(), values)
-    assert read.errors["Cd"].isna().all()
-    expected = {"row": [0, 2, 3, 4], "column": ["Cd"] * 4, "side": ["below", "above", "below", "below"]}
+    np.testing.assert_equal(read.values["Cd [mg/l]"].to_numpy(), values)
+    assert read.errors["Cd [mg/l]"].isna().all()
+    expected = {"row": [0, 2, 3, 4], "column": ["Cd [mg/l]"] * 4, "side": ["below", "above", "below", "below"]}
     assert read.censored.drop(columns="bound").to_dict("list") == expected
     np.testing.assert_equal(read.censored["bound"].to_numpy(), [0.05, 100, NONE, -1])
 
@@ -157,6 +157,8 @@ def test_settings_are_checked():
     for settings in ({"censored": "zero"}, {"decimal": ";"}, {"text": ["t"]}, {"numbers": "T"}, {"ordinary": ["u(T)"]}):
         with pytest.raises(SettingError, match=next(iter(settings))):
             read_measurements(frame, **settings)
+    with pytest.raises(DataError, match="expected a table with named columns or the path of a file, not list"):
+        read_measurements([["1"]])
     with pytest.raises(DataError, match="several columns of the table are named 'T'"):
         read_measurements(pd.DataFrame([[1, 2]], columns=["T", "T"]))
 
@@ -205,6 +207,92 @@ def test_row_labels_may_repeat_and_are_kept(index):
     assert read.values.index.equals(frame.index) and read.errors.index.equals(frame.index)
     assert read.values["T"].tolist() == [1, 2, 3]
     np.testing.assert_equal(read.errors["p"].to_numpy(), [1, 2, NONE])
+
+
+def test_numbers_that_are_labels():
+    frame = pd.DataFrame({"lot": [7, 12], "batch": [1.0, NONE], "grade": [0.5, 1e6]})
+    read = read_measurements(frame, text=["lot", "batch", "grade"])
+    assert read.values["lot"].tolist() == ["7", "12"] and read.values["grade"].tolist() == ["0.5", "1000000"]
+    assert read.values["batch"][0] == "1" and read.values["batch"].isna().tolist() == [False, True]
+    assert read.errors.empty
+
+
+def test_columns_of_errors_that_are_told():
+    frame = pd.DataFrame({"p": [1.0, 2.0], "q": [3.0, 4.0], "spread": ["0.1", ""]})
+    read = read_measurements(frame, error_columns={"p": "spread", "q": "spread"})
+    assert list(read.values) == ["p", "q"]
+    np.testing.assert_equal(read.errors.to_numpy(), [[0.1, 0.1], [NONE, NONE]])
+    assert read.pairings == [Pairing("p", "spread", False), Pairing("q", "spread", False)]
+    with pytest.raises(SettingError, match="error_columns names 'sd'"):
+        read_measurements(frame, error_columns={"p": "sd"})
+    assert "column 'kind': row 0 ('low') is neither a number" in refusal(
+        {"p": [1.0], "kind": ["low"]}, error_columns={"p": "kind"}
+    )
+
+
+def test_files_are_read_too(tmp_path):
+    (tmp_path / "t.csv").write_text("T;p\n1,5(1);1,234\n2;2,345\n")
+    read = read_measurements(tmp_path / "t.csv", decimal=",")
+    assert read.values.to_dict("list") == {"T": [1.5, 2.0], "p": [1.234, 2.345]}
+    pl = pytest.importorskip("polars")
+    assert read_measurements(pl.DataFrame({"T": ["1(1)"]})).errors["T"].tolist() == [1.0]
+
+
+# ------------------------------------------------------------------------------------------ ready to fit
+
+MESSY = {"T [K]": ["300(1)", "310", ""], "p": [1.0, 2.0, 3.0], "kind": ["a", "b", "a"], "y": ["1±0.1", "2", "3"]}
+
+
+def test_split_gives_what_fit_takes():
+    X, y, X_err, y_err = read_measurements(pd.DataFrame(MESSY, index=[5, 6, 7])).split("y")
+    assert list(X) == ["T [K]", "p", "kind"] and isinstance(y, pd.Series) and y.name == "y"
+    assert list(X_err) == ["T [K]"] and X_err.index.equals(X.index)
+    np.testing.assert_equal(X_err["T [K]"].to_numpy(), [1, NONE, NONE])
+    np.testing.assert_equal(y_err.to_numpy(), [0.1, NONE, NONE])
+    split = read_measurements(pd.DataFrame(MESSY)).split(["p", "y"], drop=["T"])
+    assert list(split.X) == ["kind"] and split.X_err is None and list(split.y) == ["p", "y"] == list(split.y_err)
+    assert read_measurements(pd.DataFrame(MESSY)).split("p").y_err is None
+
+
+def test_targets_must_be_there():
+    read = read_measurements(pd.DataFrame({"x": [1, 2, 3], "y": [1.0, NONE, NONE], "kind": list("abc")}))
+    with pytest.raises(DataError, match=r"column 'y': no number in rows 1, 2\. Rows count from 0"):
+        read.split("y")
+    with pytest.raises(DataError, match="target 'kind' holds no numbers"):
+        read.split("kind")
+    with pytest.raises(DataError, match=r"no target column 'z'"):
+        read.split("z")
+    twins = read_measurements(pd.DataFrame({"T [K]": [1], "T [degC]": [2], "y": [3]}))
+    with pytest.raises(DataError, match="'T' may be any of the columns 'T \\[K\\]', 'T \\[degC\\]'; write the unit"):
+        twins.split("T")
+
+
+def test_errors_of_whole_columns():
+    read = read_measurements(pd.DataFrame({"T [K]": ["300(1)", "-310", "", "0"], "p": [1, 2, 3, 4], "k": list("abcd")}))
+    declared = read.declare({"T": "2%", "p": 0.5})
+    np.testing.assert_equal(declared.errors["T [K]"].to_numpy(), [1, 6.2, NONE, NONE])
+    assert declared.errors["p"].tolist() == [0.5] * 4 and read.errors["p"].isna().all()
+    assert read.declare({"p": 0}).split("p").y_err.tolist() == [0] * 4
+    assert read.declare({"k": 0}).split("p").X_err["k"].tolist() == [0] * 4
+    for size in (-1, "x", "1,5", True, float("inf"), "nan%"):
+        with pytest.raises(SettingError, match="no size of an error"):
+            read.declare({"p": size})
+    with pytest.raises(DataError, match=r"column 'k' holds words.*column 'z' is not in the table"):
+        read.declare({"k": 1, "z": 1})
+    with pytest.raises(DataError, match="all its cells have errors of their own"):
+        declared.declare({"p": 1})
+
+
+def test_inputs_for_a_model():
+    learned = ["T [K]", "p", "kind"]
+    table = pd.DataFrame({"extra": [1], "kind": ["a"], "p [bar]": ["2(1)"], "T": ["300"]})
+    X, X_err = read_measurements(table).inputs(learned)
+    assert list(X) == learned and X.iloc[0].tolist() == [300, 2, "a"]
+    assert list(X_err) == ["p"] and X_err["p"].tolist() == [1.0]
+    with pytest.raises(DataError, match=r"column 'T \[K\]' was learned in 'K', but comes in 'degC'"):
+        read_measurements(table.rename(columns={"T": "T [degC]"})).inputs(learned)
+    with pytest.raises(DataError, match=r"the table lacks 1 needed column\(s\): 'T \[K\]'"):
+        read_measurements(table.drop(columns="T")).inputs(learned)
 
 
 def test_empty_columns_and_tables():

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from taylor_sensus.data.measurements import read_measurements
 from taylor_sensus.data.notation import BELOW_UNTOLD_LIMIT, MISSING, read_cells
 from taylor_sensus.data.refusals import why_refused
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import DataError, SettingError
 
 NONE = float("nan")
 THIN, NARROW, UNBREAKABLE = "\u2009", "\u202f", "\u00a0"
@@ -77,6 +78,8 @@ READ = [
     ("-345 ± 2 %", -345.0, 6.9),
     ("(345 ± 2%)e1", 3450.0, 69.0),
     ("5 ± 0", 5.0, 0.0),
+    ("0 ± 0%", 0.0, 0.0),
+    ("0 ± 2%", 0.0, NONE),  # two percent of nothing would call it exact
 ]
 
 CENSORED = [
@@ -190,6 +193,22 @@ def test_refused(cell, reason):
     assert read["refused"] and not read["missing"] and read["sides"] == 0
     assert np.isnan([read["values"], read["errors"], read["bounds"]]).all()
     assert reason in why_refused(cell)
+
+
+@pytest.mark.parametrize("cell", [row[0] for row in REFUSED])
+def test_a_refused_cell_is_named_by_row_and_column(cell):
+    with pytest.raises(DataError, match=r"column 'T': row 4 \("):
+        read_measurements(pd.DataFrame({"T": ["1", "2", "3", "4", cell], "p": range(5)}))
+
+
+@pytest.mark.parametrize("decimal", [None, "."])
+def test_all_notations_in_a_file(tmp_path, decimal):
+    cells, values, errors = map(list, zip(*READ, strict=True))
+    pd.DataFrame({"T": cells, "p": range(len(cells))}).to_csv(tmp_path / "t.csv", index=False)
+    read = read_measurements(tmp_path / "t.csv", decimal=decimal)
+    np.testing.assert_array_equal(read.values["T"], values)
+    np.testing.assert_allclose(read.errors["T"], errors, rtol=1e-15)
+    assert read.errors["p"].isna().all()
 
 
 def test_no_word_means_two_things():

@@ -13,8 +13,8 @@ from test_quick import needs_the_datasets
 from typer.testing import CliRunner
 
 from paper import active
-from paper.active import CRITERIA, a_tenth, cycles, largest
-from paper.active_studies import ACTIVE, ARMS, CYCLES, DATASETS, EPISTEMIC, RANDOM, TOTAL
+from paper.active import CRITERIA, a_tenth, cycles, largest, wanted
+from paper.active_studies import ACTIVE, ARMS, CYCLES, DATASETS, EPISTEMIC, RANDOM, SUGGEST, TOTAL
 from paper.active_summary import by_cycle, curves, cycles_led, half, over_random
 from paper.collected import write_collected
 from paper.commands import app
@@ -59,6 +59,16 @@ def test_a_run_adds_the_most_uncertain_rows_to_the_same_start(name):
     assert set(chosen[3].rows) != set(random[3].rows)
 
 
+def test_a_suggested_batch_comes_from_the_pool_and_heeds_its_own_rows():
+    parts = split("diabetes", 0)
+    model = method("tsnet").make(random_state=0, n_jobs=1, quick=True).fit(parts.X_train[:40], parts.y_train[:40])
+    pool = parts.X_train[40:].iloc[[*range(60), *range(10)]]
+    chosen = wanted(SUGGEST, model, pool, 7)
+    assert len(set(chosen)) == 7 and max(chosen) < 70
+    assert not pool.iloc[chosen].duplicated().any(), "the ten rows that are there twice are asked once"
+    assert set(chosen) != set(wanted(EPISTEMIC, model, pool, 7))
+
+
 def test_a_task_keeps_rows_and_error_of_each_cycle():
     run = partial(active.run, n_jobs=1)
     chosen, random = (run(ACTIVE.task("diabetes", "gprmk", 1, arm=arm, quick=True)) for arm in (TOTAL, RANDOM))
@@ -69,14 +79,15 @@ def test_a_task_keeps_rows_and_error_of_each_cycle():
     assert all(again[name] == value for name, value in chosen.values.items() if not name.endswith("_seconds"))
 
 
-def test_tasks_come_in_whole_seeds_and_tsnet_has_three_arms():
+def test_tasks_come_in_whole_seeds_and_tsnet_has_four_arms():
     tasks = ACTIVE.tasks(Selection())
     seeds = [task.seed for task in tasks]
     assert seeds == sorted(seeds) and set(seeds) == set(range(5))
-    assert len(tasks) == 5 * 2 * (9 * len(ARMS) + 3)
+    assert len(tasks) == 5 * 2 * (9 * len(ARMS) + 4)
     papers = {"gprmk", "mcrf", "mc_dropout", "bnn_elbo", "bnn_mcmc", "bbp", "evidential", "mt_enet"}
     assert {task.method for task in tasks} == papers | {"tsnet", "tsnet_paper"}
-    assert {task.method for task in tasks if task.parameters.get("arm") == EPISTEMIC} == {"tsnet"}
+    for arm in (EPISTEMIC, SUGGEST):
+        assert {task.method for task in tasks if task.parameters.get("arm") == arm} == {"tsnet"}
     assert CYCLES >= 8 and active.inputs(tasks[0]).settings["cycles"] == CYCLES
 
 
@@ -95,7 +106,13 @@ def test_a_quick_run_from_the_command_line_to_its_tables(tmp_path):
     assert table.loc[("GPRMK", "whole error bar"), "over random, 51 rows"] == pytest.approx(ratio, abs=0.006)
 
 
-ERRORS = {(TOTAL, "tsnet"): 4.0, (EPISTEMIC, "tsnet"): 2.0, (TOTAL, "gprmk"): 3.0, (TOTAL, "tsnet_paper"): 1.0}
+ERRORS = {
+    (TOTAL, "tsnet"): 4.0,
+    (EPISTEMIC, "tsnet"): 2.0,
+    (SUGGEST, "tsnet"): 2.5,
+    (TOTAL, "gprmk"): 3.0,
+    (TOTAL, "tsnet_paper"): 1.0,
+}
 
 
 def record(dataset: str, name: str, arm: str, seed: int) -> Record:
@@ -123,7 +140,7 @@ def results(tmp_path_factory):
 
 def test_ratios_to_random_rows_and_cycles_that_tsnet_leads(results):
     found = by_cycle(read_results(results, "active").scores)
-    assert set(found.index.unique("seed")) == {0, 1} and len(found) == 2 * 21 * 2 * (CYCLES + 1)
+    assert set(found.index.unique("seed")) == {0, 1} and len(found) == 2 * 22 * 2 * (CYCLES + 1)
     assert half(found, "concrete") == 6, "8 * 6 of 90"
     ratio = over_random(found, "concrete", "tsnet", TOTAL, CYCLES)
     logs = np.log([4 / 8, 8 / 8])
@@ -144,13 +161,14 @@ def test_tables_and_figure(results, tmp_path):
     assert list(claims["in the paper"])[2] == "every cycle but the first"
     for dataset in DATASETS:
         table = pd.read_csv(tmp_path / "tables" / f"active_{dataset}.csv")
-        assert len(table) == 21
+        assert len(table) == 22
         ours = table[table.method == "TSNet"].set_index("rows chosen by")
-        assert list(ours.index) == ["whole error bar", "its epistemic part", "random"]
+        assert list(ours.index) == ["whole error bar", "its epistemic part", "suggested batch", "random"]
         assert list(table.columns[2:5]) == ["MSE, 10 rows", "MSE, 58 rows", "MSE, 90 rows"]
         assert ours.loc["its epistemic part", "over random, 58 rows"] == "0.92 [0.92, 0.92]*", "41.2 over 44.8"
         assert pd.isna(ours.loc["random", "over random, 58 rows"])
     (figure,) = write_figures(results, tmp_path / "figures")
     text = figure.read_text()
     assert figure.name == "active.svg" and "training rows" in text
-    assert all(METHODS[name].label in text for name in ACTIVE.methods) and "random rows" in text
+    assert all(METHODS[name].label in text for name in ACTIVE.methods)
+    assert "random rows" in text and "suggested batch" in text

@@ -9,6 +9,7 @@ from scipy import stats
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.scores import (
     calibration_curve,
+    check_bounds,
     coverage_by_tercile,
     interval_coverage,
     interval_score,
@@ -221,3 +222,23 @@ def test_no_levels_and_bad_std_are_refused():
             score([1, 2], [1, 2], [1, 0])
     with pytest.raises(DataError, match="above zero"):
         interval_width([0.0])
+
+
+def test_bounds_of_any_kind_are_judged_like_gaussian_ones():
+    y, mean, std = honest(rows=500)
+    half = stats.norm.ppf(0.95) * std
+    found = check_bounds(y, mean - half, mean + half, std)
+    assert found.coverage == interval_coverage(y, mean, std, 0.9)
+    assert (found.low, found.mid, found.high) == coverage_by_tercile(y, mean, std, 0.9)
+    assert found.width == pytest.approx(interval_width(std, 0.9))
+
+
+def test_infinite_bounds_hold_everything():
+    y, _, std = honest(rows=9)
+    endless = np.full(9, np.inf)
+    assert check_bounds(y, -endless, endless, std) == (1, 1, 1, 1, np.inf)
+    assert check_bounds(y, y + 1, endless, std).coverage == 0
+    with pytest.raises(DataError, match="lower has 9 missing"):
+        check_bounds(y, np.full(9, np.nan), endless, std)
+    with pytest.raises(DataError, match="upper has shape"):
+        check_bounds(y, -endless, endless[:3], std)

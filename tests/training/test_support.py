@@ -58,7 +58,8 @@ def test_answers_are_those_of_unseen_rows(fitted):
 def test_few_rows_are_kept_when_told_so():
     from dataclasses import replace
 
-    few = fit_kernel(X, Y, np.ones(90), np.zeros(90), np.arange(90) % 5, replace(DEFAULTS, kernel_rows=20), seed=0, n_jobs=1)
+    settings = replace(DEFAULTS, kernel_rows=20)
+    few = fit_kernel(X, Y, np.ones(90), np.zeros(90), np.arange(90) % 5, settings, seed=0, n_jobs=1)
     assert len(few.stored.centres) == 20
     assert np.isfinite(few.unseen_mean).all()
 

@@ -2,8 +2,11 @@
 
     command.py    what all commands share: one-line errors, exit codes, common options
     screen.py     tables, JSON and notes
-    files.py      finding the model's columns in a table; refusing outputs before the work, not after it
-    fit.py, predict.py, evaluate.py, info.py, datasets.py, demo.py    one command a file
+    reading.py    from a user's file to values, declared errors and targets; assignments.py reads --x-err and --y-err
+    space.py      the settings that `suggest` may choose from
+    files.py      refusing outputs before the work, not after it
+    demo.py, fit.py, predict.py, evaluate.py, budget.py, suggest.py, update.py, report.py, info.py, datasets.py
+                  one command a file
 
 Before a command runs, only the standard library and Typer are imported, so that `--help` answers at once.
 """
@@ -17,6 +20,7 @@ from typing import Annotated
 import typer
 
 from taylor_sensus._version import __version__
+from taylor_sensus.cli.budget import budget
 from taylor_sensus.cli.command import Command
 from taylor_sensus.cli.datasets import datasets
 from taylor_sensus.cli.demo import demo
@@ -24,6 +28,9 @@ from taylor_sensus.cli.evaluate import evaluate
 from taylor_sensus.cli.fit import fit
 from taylor_sensus.cli.info import info
 from taylor_sensus.cli.predict import predict
+from taylor_sensus.cli.report import report
+from taylor_sensus.cli.suggest import suggest
+from taylor_sensus.cli.update import update
 
 app = typer.Typer(
     add_completion=False,
@@ -32,7 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: half the start-up time, and nothing to strip in a pipe
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for function in (demo, fit, predict, evaluate, info, datasets):
+for function in (demo, fit, predict, evaluate, budget, suggest, update, report, info, datasets):
     app.command(cls=Command)(function)
 
 

@@ -1,15 +1,17 @@
-"""What all commands share: failures as one line and an exit code, and the options that several have."""
+"""What all commands share: failures and warnings as one line, exit codes, and the options that several have."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand
 
-from taylor_sensus.errors import TaylorSensusError
+from taylor_sensus.cli.screen import warning
+from taylor_sensus.errors import TaylorSensusError, TaylorSensusWarning
 
 DEBUG = "TAYLOR_SENSUS_DEBUG"
 """Set this environment variable to 1 to see tracebacks."""
@@ -21,6 +23,43 @@ ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file tha
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text; notes go to stderr.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Jobs = Annotated[int | None, typer.Option(metavar="N", help="Networks trained at the same time; all cores by default.")]
+WithoutRows = Annotated[
+    bool,
+    typer.Option("--without-rows", help="Keep the training rows out of the model file; it cannot be updated then."),
+]
+
+XErr = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--x-err",
+        metavar="COLUMN=ERROR",
+        help="Standard error of an input: a number in its unit (0: exact), a percentage of its value such as 2%, or "
+        "the column that holds the errors. 2% or 0 alone counts for all inputs. May be repeated.",
+    ),
+]
+YErr = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--y-err",
+        metavar="ERROR",
+        help="The same for the target; TARGET=ERROR where there are several. May be repeated.",
+    ),
+]
+Ordinary = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Not a column of errors, although it looks like one. May be repeated."),
+]
+Text = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Holds words, although it looks like numbers. May be repeated."),
+]
+Exact = Annotated[bool, typer.Option("--exact", help="All inputs of DATA are known exactly.")]
+Decimal = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="Decimal sign of DATA, . or , (found by itself in simple tables).")
+]
+Censored = Annotated[
+    str, typer.Option(metavar="WAY", help="What cells such as <0.05 become: missing, bound, or half the bound.")
+]
 
 
 class Command(TyperCommand):
@@ -30,7 +69,10 @@ class Command(TyperCommand):
         """Run the command; usage errors are left to Typer."""
         ctx.obj = written = []
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", TaylorSensusWarning)
+                warnings.showwarning = _show_warning
+                return super().invoke(ctx)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
         except KeyboardInterrupt:
@@ -43,6 +85,13 @@ class Command(TyperCommand):
             if os.environ.get(DEBUG, "0") not in ("", "0"):
                 raise
             _stop(f"error: {_one_line(error)}", FAILED)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+    if issubclass(category, TaylorSensusWarning):
+        warning(" ".join(str(message).split()))
+    else:
+        typer.echo(warnings.formatwarning(message, category, filename, lineno), err=True, nl=False)
 
 
 def _stop(line: str, code: int) -> NoReturn:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from taylor_sensus.cli.command import DataFile, Json, ModelFile
-from taylor_sensus.cli.files import numeric_targets, pick_columns
+from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr, YErr
+from taylor_sensus.cli.reading import Reading, columns_of, errors_of_inputs, read_for_model
 from taylor_sensus.cli.screen import score_text, show_json, show_table
 
 ACCURACY = {
@@ -26,27 +26,53 @@ CALIBRATION = {
 }
 
 
-def evaluate(model: ModelFile, data: DataFile, as_json: Json = False) -> None:
+CONFORMAL = {
+    "conformal_coverage_90": "90 % intervals hold",
+    "conformal_coverage_90_low": "the third with the smallest std",
+    "conformal_coverage_90_mid": "the middle third",
+    "conformal_coverage_90_high": "the third with the largest std",
+    "conformal_width_90": "mean width of 90 % intervals",
+}
+
+
+def evaluate(
+    model: ModelFile,
+    data: DataFile,
+    x_err: XErr = None,
+    y_err: YErr = None,
+    exact: Exact = False,
+    ordinary: Ordinary = None,
+    decimal: Decimal = None,
+    censored: Censored = "missing",
+    as_json: Json = False,
+) -> None:
     """Score a model on DATA, which must hold the measured targets too.
 
-    Use rows that the model has not seen in fitting.
+    Use rows that the model has not seen in fitting. Error bars are judged in each third of the rows too, from the
+    surest to the least sure: a model can be right on average and wrong where it matters.
     """
     from taylor_sensus import load
-    from taylor_sensus.data.table import read_table, split_target
+    from taylor_sensus.scores import check_bounds
     from taylor_sensus.scores import evaluate as all_scores
 
-    frame = read_table(data)
     fitted = load(model)
+    reading = Reading(x_err, y_err, ordinary, None, decimal, censored)
+    table = read_for_model(data, reading, columns_of(fitted.fitted_), with_targets=True)
+    X_err = errors_of_inputs(table, exact=exact, x_err=x_err)
+    prediction = fitted.predict_distribution(table.X, X_err=X_err, y_err=table.y_err)
+    measured = table.y.to_numpy(dtype=float).reshape(len(table.y), -1)
+    bounds = fitted.predict_interval(table.X, 0.9, X_err=X_err)
     targets = list(fitted.fitted_.target_names)
-    features = pick_columns(frame, [column.name for column in fitted.fitted_.columns], file=data)
-    y = numeric_targets(split_target(frame, targets).targets, file=data)
-    prediction = fitted.predict_distribution(features)
-    measured = y.to_numpy().reshape(len(y), -1)
-    # One target at a time: scores of metres and seconds cannot be averaged.
-    scores = {name: all_scores(measured[:, position], prediction.target(name)) for position, name in enumerate(targets)}
+    scores = {}
+    for at, name in enumerate(targets):  # one at a time: scores of metres and seconds cannot be averaged
+        one = prediction.target(name)
+        lower, upper = (side.reshape(len(measured), -1)[:, at] for side in bounds)
+        found = check_bounds(measured[:, at], lower, upper, one.std)
+        scores[name] = all_scores(measured[:, at], one) | dict(zip(CONFORMAL, found, strict=True))
     if as_json:
-        show_json({"rows": len(y), "scores": scores})
+        show_json({"rows": len(measured), **table.facts, "scores": scores})
         return
-    for title, labels in ((f"Errors on {len(y)} rows", ACCURACY), ("Error bars", CALIBRATION)):
+    titles = {f"Errors on {len(measured)} rows": ACCURACY, "Error bars": CALIBRATION, "Conformal intervals": CONFORMAL}
+    for title, labels in titles.items():
         rows = [[words, *[score_text(key, scores[name][key]) for name in targets]] for key, words in labels.items()]
         show_table(title, ["", *targets], rows)

@@ -1,8 +1,7 @@
-"""Between the files and the model: its columns by name, and outputs refused before the work, not after it."""
+"""Between the files and the model: columns that are left aside, and outputs refused before the work, not after it."""
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,19 +28,6 @@ def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()
         raise DataError(f"cannot write {path.name}: the name must end in {' or '.join(endings)}")
 
 
-def pick_columns(frame: pd.DataFrame, names: Sequence[str], *, file: Path) -> pd.DataFrame:
-    """The named columns, in that order; all that are missing are named, each with what comes near."""
-    there = [str(name) for name in frame.columns]
-    problems = []
-    for name in dict.fromkeys(names):
-        if name not in there:
-            near = difflib.get_close_matches(name, [other for other in there if other not in names], n=1)
-            problems.append(repr(name) + (f" (there is {near[0]!r})" if near else ""))
-    if problems:
-        raise DataError(f"{file.name} lacks {len(problems)} needed column(s): {', '.join(problems)}")
-    return frame.set_axis(there, axis=1).loc[:, list(dict.fromkeys(names))]
-
-
 def ignored_columns(frame: pd.DataFrame, used: Sequence[str]) -> list[str]:
     """Columns of the table that nothing uses."""
     return [str(name) for name in frame.columns if str(name) not in used]
@@ -50,16 +36,3 @@ def ignored_columns(frame: pd.DataFrame, used: Sequence[str]) -> list[str]:
 def ignored_note(names: Sequence[str], *, file: Path) -> str:
     """Which columns were left aside, in one sentence."""
     return f"columns of {file.name} that the model does not use: {quoted(names)}"
-
-
-def numeric_targets(targets: pd.DataFrame, *, file: Path) -> pd.Series | pd.DataFrame:
-    """Targets as finite numbers, a Series if there is one; bad cells are named by row and column."""
-    import pandas as pd
-
-    from taylor_sensus.data.columns import Column, check_finite, encode
-
-    names = list(targets.columns)
-    values = encode(targets, [Column(name, None) for name in names])
-    check_finite(values, names, file.name)
-    numbers = pd.DataFrame(values, columns=targets.columns, index=targets.index)
-    return numbers.iloc[:, 0] if len(names) == 1 else numbers

@@ -9,9 +9,22 @@ from typing import Annotated, Any
 
 import typer
 
-from taylor_sensus.cli.command import DataFile, Jobs, Json, Quiet
-from taylor_sensus.cli.files import check_output, numeric_targets, pick_columns
+from taylor_sensus.cli.command import (
+    Censored,
+    DataFile,
+    Decimal,
+    Jobs,
+    Json,
+    Ordinary,
+    Quiet,
+    Text,
+    WithoutRows,
+    XErr,
+    YErr,
+)
+from taylor_sensus.cli.files import check_output
 from taylor_sensus.cli.info import description
+from taylor_sensus.cli.reading import Reading, read_for_model, read_to_fit
 from taylor_sensus.cli.screen import show_json, wrote
 
 
@@ -23,6 +36,12 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
     ] = None,
+    x_err: XErr = None,
+    y_err: YErr = None,
+    ordinary: Ordinary = None,
+    text: Text = None,
+    decimal: Decimal = None,
+    censored: Censored = "missing",
     validation: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Table with the same columns, for stopping and calibration only."),
@@ -41,35 +60,43 @@ def fit(
     ] = None,
     paper: Annotated[bool, typer.Option("--paper", help="The method as printed in the paper.")] = False,
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed gives the same model.")] = 0,
+    without_rows: WithoutRows = False,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Fit a model to DATA and write it to a file."""
+    """Fit a model to DATA and write it to a file.
+
+    Cells may declare their errors, as in 14.2(3) or 14.2 ± 0.3, and so may a column beside: temp and temp_err. What
+    was found is told. Empty cells of inputs are filled in and widen the error bars; targets must be there.
+    """
     named = {"members": members, "epochs": epochs, "width": width, "depth": depth}
     arguments = _constructor_arguments({n: v for n, v in named.items() if v is not None}, set_ or [], paper)
     check_output(output, [data, *([validation] if validation else [])])
 
-    from taylor_sensus.data.table import read_table, split_target
-
-    table = split_target(read_table(data), target, drop or [])
-    y = numeric_targets(table.targets, file=data)
-    X_val = y_val = None
-    if validation:
-        held_out = read_table(validation)
-        X_val = pick_columns(held_out, list(table.features.columns), file=validation)
-        y_val = numeric_targets(pick_columns(held_out, target, file=validation), file=validation)
+    reading = Reading(x_err, y_err, ordinary, text, decimal, censored)
+    table = read_to_fit(data, reading, target=target, drop=drop or [])
+    held_out = read_for_model(validation, reading, table.columns, with_targets=True) if validation else None
 
     from taylor_sensus import TSNetRegressor
 
     began = time.perf_counter()
     model = TSNetRegressor(**arguments, random_state=seed, n_jobs=jobs, verbose=not quiet)
-    model.fit(table.features, y, X_val=X_val, y_val=y_val)
+    model.fit(
+        table.X,
+        table.y,
+        X_err=table.X_err,
+        y_err=table.y_err,
+        X_val=held_out and held_out.X,
+        y_val=held_out and held_out.y,
+        X_val_err=held_out and held_out.X_err,
+        y_val_err=held_out and held_out.y_err,
+    )
     seconds = time.perf_counter() - began
-    model.save(output)
+    model.save(output, keep_rows=not without_rows)
     wrote(ctx, output)
     if as_json:
-        show_json({**description(model, output), "seconds": round(seconds, 3)})
+        show_json({**description(model, output), **table.facts, "seconds": round(seconds, 3)})
     else:
         typer.echo(model.summary())
 

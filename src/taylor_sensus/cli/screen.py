@@ -19,6 +19,11 @@ def note(text: str) -> None:
     typer.echo(f"note: {text}", err=True)
 
 
+def warning(text: str) -> None:
+    """Something that may change how far the result can be trusted."""
+    typer.echo(f"warning: {text}", err=True)
+
+
 def wrote(ctx: typer.Context, path: Path) -> None:
     """Tell that a file is complete."""
     ctx.obj.append(path)
@@ -54,7 +59,7 @@ def score_text(name: str, value: float) -> str:
     """A score as people read it: shares in percent, the others with four digits."""
     if math.isnan(value):
         return "-"
-    if name.startswith("coverage"):
+    if "coverage" in name:
         return f"{value:.1%}"
     return f"{value:.3f}" if name in ("r2", "std_error_spearman") else f"{value:#.4g}"
 

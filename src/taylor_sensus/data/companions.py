@@ -6,7 +6,7 @@ Such a column is a companion only where the column it speaks of is there; else i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from taylor_sensus.data.units import Header, same_unit, split_header
@@ -64,33 +64,28 @@ def spoken_of(header: str) -> Header | None:
     return None
 
 
-def find_pairings(headers: Sequence[str], *, ordinary: Collection[str] = ()) -> list[Pairing]:
-    """All pairs of a column and its errors. Columns named in `ordinary` are never taken for errors."""
-    candidates: dict[str, str] = {}
+def find_pairings(
+    headers: Sequence[str], *, ordinary: Collection[str] = (), told: Mapping[str, str] | None = None
+) -> list[Pairing]:
+    """All pairs of a column and its errors.
+
+    Columns named in `ordinary` are never taken for errors; `told` names columns of errors by the columns they belong
+    to, whatever their headers look like.
+    """
+    told = dict(told or {})
     units = {header: header_of(header).unit for header in headers}
-    by_name: dict[str, list[str]] = {}
-    for header in headers:
-        by_name.setdefault(header_of(header).name, []).append(header)
-    for header in headers:
-        promised = None if header in ordinary else spoken_of(header)
-        if promised is not None:
-            bases = [base for base in by_name.get(promised.name, []) if base != header]
-            if len(bases) > 1:  # the same quantity in several units
-                bases = [base for base in bases if promised.unit and same_unit(units[base] or "", promised.unit)]
-            if len(bases) == 1:
-                candidates[header] = bases[0]
-    chosen = {errors: base for errors, base in candidates.items() if base not in candidates}
+    found = _found_by_name(headers, units, skipped={*ordinary, *told.values()})
+    pairs = [*((base, errors) for base, errors in told.items()), *found]
     problems = []
-    for base in dict.fromkeys(chosen.values()):
-        rivals = [errors for errors, other in chosen.items() if other == base]
+    for base in dict.fromkeys(base for base, _ in pairs):
+        rivals = [errors for other, errors in pairs if other == base]
         if len(rivals) > 1:
             named = " and ".join(map(repr, rivals))
-            remedy = "name all but one in ordinary=, or drop them"
+            remedy = "name all but one in ordinary= (--ordinary), or drop them"
             problems.append(f"columns {named} all seem to hold the errors of column {base!r}; {remedy}")
     pairings = []
-    for errors, base in chosen.items():
-        promised = spoken_of(errors)
-        own, unit = units[base], promised.unit if promised else None
+    for base, errors in pairs:
+        own, unit = units[base], _unit_of_errors(errors)
         relative = unit is not None and same_unit(unit, "%") and not (own and same_unit(own, "%"))
         if relative and own is None:
             problems.append(
@@ -103,3 +98,27 @@ def find_pairings(headers: Sequence[str], *, ordinary: Collection[str] = ()) -> 
     if problems:
         raise DataError("; ".join(problems))
     return pairings
+
+
+def _found_by_name(
+    headers: Sequence[str], units: Mapping[str, str | None], skipped: Collection[str]
+) -> list[tuple[str, str]]:
+    """Columns whose errors another header promises, each with that header."""
+    by_name: dict[str, list[str]] = {}
+    for header in headers:
+        by_name.setdefault(header_of(header).name, []).append(header)
+    candidates: dict[str, str] = {}
+    for header in headers:
+        promised = None if header in skipped else spoken_of(header)
+        if promised is not None:
+            bases = [base for base in by_name.get(promised.name, []) if base != header]
+            if len(bases) > 1:  # the same quantity in several units
+                bases = [base for base in bases if promised.unit and same_unit(units[base] or "", promised.unit)]
+            if len(bases) == 1:
+                candidates[header] = bases[0]
+    return [(base, errors) for errors, base in candidates.items() if base not in candidates]
+
+
+def _unit_of_errors(header: str) -> str | None:
+    promised = spoken_of(header)
+    return promised.unit if promised else header_of(header).unit

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype, is_object_dtype, is_string_dtype
 
-from taylor_sensus.data.columns import MOST_NAMED, check_names, named_row, shown
+from taylor_sensus.data.alignment import align, headers_meant
+from taylor_sensus.data.censored import CENSORED, censored_table, filled, warn_of_censored
+from taylor_sensus.data.column_errors import bad_errors, join_errors, with_declared
+from taylor_sensus.data.columns import MOST_NAMED, as_frame, check_names, named_row, shown
 from taylor_sensus.data.companions import Pairing, describe_pairings, find_pairings, header_of
-from taylor_sensus.data.notation import Cells, read_cells
+from taylor_sensus.data.notation import Cells, nothing_said, read_cells
 from taylor_sensus.data.refusals import looks_meant_as_number, why_refused
-from taylor_sensus.errors import DataError, SettingError, TaylorSensusWarning
+from taylor_sensus.data.table import pick_columns, read_table, split_target
+from taylor_sensus.errors import DataError, SettingError
 
-CENSORED = {
-    "missing": "count as missing",
-    "bound": "take the value of their bound",
-    "half": "take half their bound",
-}
-"""What can be done with cells such as <0.05, and how a warning says it."""
 LOOKED_AT = 300
 """Refused cells that are looked at to tell a column of misspelt numbers from a column of words."""
 
 
+class Inputs(NamedTuple):
+    """Rows ready for `predict_distribution(X, X_err=X_err)` and the like."""
+
+    X: pd.DataFrame
+    X_err: pd.DataFrame | None
+    """Errors of the columns that declare some; NaN where a cell declares none. None if no column declares any."""
+
+
+class Split(NamedTuple):
+    """A table ready for `TSNetRegressor.fit(X, y, X_err=X_err, y_err=y_err)`."""
+
+    X: pd.DataFrame
+    y: pd.Series | pd.DataFrame
+    """A Series for one target by its name, a table for a list of targets."""
+    X_err: pd.DataFrame | None
+    """Errors of the columns of X that declare some; NaN where a cell declares none. None if no column declares any."""
+    y_err: pd.Series | pd.DataFrame | None
+
+
 class Measurements(NamedTuple):
-    """What a table says. Columns go by their names without units, or by whole headers where these would be the same."""
+    """What a table says. Columns go by their headers as written, with units."""
 
     values: pd.DataFrame
     """Columns of numbers and, as they came, columns of other things; columns of errors are not among them."""
     errors: pd.DataFrame
-    """Declared standard errors of the columns of numbers, in their units; NaN where none is declared."""
+    """Declared standard errors of the columns of numbers, in their units; NaN where none is declared. Columns of words
+    are there only if they were declared to be exact."""
     units: dict[str, str]
     """Units by column, of the columns whose header tells one."""
     pairings: list[Pairing]
@@ -45,15 +63,81 @@ class Measurements(NamedTuple):
         told = [f"{name!r} (in {count} of {len(self.errors)} rows)" for name, count in declared.items() if count]
         return f"{describe_pairings(self.pairings)} Errors are declared for {', '.join(told) or 'no column'}."
 
+    def declare(self, sizes: Mapping[str, float | str]) -> Measurements:
+        """The same with errors for whole columns, such as `{"temp": 0.5, "p": "2%"}`.
+
+        A number is a standard deviation in the column's unit (0: exact, which words can be too), a percentage is of
+        each value. Cells that declare their own error keep it. Columns may be named without their units.
+        """
+        columns = list(self.values)
+        by_header = dict(zip(headers_of(list(sizes), columns), sizes.values(), strict=True))
+        return self._replace(errors=with_declared(self.errors, self.values, by_header))
+
+    def split(self, target: str | Sequence[str], *, drop: Sequence[str] = ()) -> Split:
+        """Features, targets and their errors; rows without a target are refused. Columns may be named without units."""
+        names = [target] if isinstance(target, str) else list(target)
+        columns = list(self.values)
+        table = split_target(self.values, headers_of(names, columns), headers_of(drop, columns))
+        chosen = list(table.targets)
+        self._refuse_missing(chosen)
+        y = table.targets[chosen[0]] if isinstance(target, str) else table.targets
+        y_err = self._declared_errors(chosen)
+        if y_err is not None:
+            y_err = y_err.iloc[:, 0] if isinstance(target, str) else y_err.reindex(columns=chosen)
+        return Split(table.features, y, self._declared_errors(list(table.features)), y_err)
+
+    def inputs(self, columns: Sequence[str]) -> Inputs:
+        """The columns that a model was fitted to (`X.columns`, `model.feature_names_in_`), by its names and in its
+        order; units may be left out here or there, but must not differ."""
+        values, errors = align(self.values, columns), align(self.errors, columns)
+        aligned = self._replace(values=pick_columns(values, columns, where="the table"), errors=errors)
+        return Inputs(aligned.values, aligned._declared_errors(list(aligned.values)))
+
+    def _declared_errors(self, columns: list[str]) -> pd.DataFrame | None:
+        """Errors of those of the columns that declare any; a missing cell has none."""
+        declared = [name for name in columns if name in self.errors and self.errors[name].notna().any()]
+        return self.errors[declared].where(self.values[declared].notna()) if declared else None
+
+    def _refuse_missing(self, targets: list[str]) -> None:
+        problems = []
+        for name in targets:
+            if not is_numeric_dtype(self.values[name]):
+                raise DataError(f"the target {name!r} holds no numbers (the first is {_first_word(self.values[name])})")
+            rows = np.flatnonzero(self.values[name].isna())
+            only_bound = set(self.censored.loc[self.censored["column"] == name, "row"])
+            told = [
+                named_row(self.values.index, r, "tells only a bound" if r in only_bound else None)
+                for r in rows[:MOST_NAMED].tolist()
+            ]
+            if told:
+                more = f" and {len(rows) - len(told)} more" if len(rows) > len(told) else ""
+                word = "row" if len(rows) == 1 else "rows"
+                problems.append(f"column {name!r}: no number in {word} {', '.join(told)}{more}")
+        if problems:
+            remedy = "Rows count from 0. A target must be known: fill these cells, or take the rows out."
+            raise DataError("; ".join(problems) + f". {remedy}")
+
+
+def headers_of(names: Sequence[str], headers: Sequence[str]) -> list[str]:
+    """Headers for names with or without units; a name that no header answers to stays as it is."""
+    found = []
+    for name in [names] if isinstance(names, str) else names:
+        meant = headers_meant(name, headers)
+        if len(meant) > 1:
+            raise DataError(f"{name!r} may be any of the columns {', '.join(map(repr, meant))}; write the unit too")
+        found += meant or [name]
+    return found
+
 
 def read_measurements(
-    frame: pd.DataFrame,
+    table: Any,
     *,
-    decimal: str = ".",
+    decimal: str | None = None,
     censored: str = "missing",
     text: Collection[str] = (),
     numbers: Collection[str] = (),
     ordinary: Collection[str] = (),
+    error_columns: Mapping[str, str] | None = None,
 ) -> Measurements:
     """Read a table of texts and numbers; all that cannot be read is refused at once, by row and column.
 
@@ -62,8 +146,10 @@ def read_measurements(
 
     Parameters
     ----------
+    table
+        A pandas or polars frame, or the path of a file with one header line (CSV, TSV, Excel, Parquet).
     decimal
-        The decimal sign of texts, ``"."`` or ``","``.
+        The decimal sign of texts, ``"."`` (which is also taken if nothing is said) or ``","``.
     censored
         What cells such as ``<0.05`` become: ``"missing"``; ``"bound"``; or ``"half"`` the bound, which there is
         only below a positive bound. Where there is no such value, the cell is missing.
@@ -71,68 +157,90 @@ def read_measurements(
         Headers of columns that are words, or numbers, whatever they look like.
     ordinary
         Headers of columns that look like the errors of another column and are not.
+    error_columns
+        Columns of errors whose headers do not tell it, such as ``{"p": "dp"}``.
     """
     if censored not in CENSORED:
         raise SettingError(f"censored is {censored!r}; expected one of {', '.join(map(repr, CENSORED))}")
+    frame = as_frame(table)
+    if frame is None and not isinstance(table, str | os.PathLike):
+        raise DataError(f"expected a table with named columns or the path of a file, not {type(table).__name__}")
+    frame = read_table(table, decimal=decimal) if frame is None else frame
+    decimal = decimal or "."
     check_names(frame, "the table")
     headers = {str(name): name for name in frame.columns}
-    for setting, chosen in {"text": text, "numbers": numbers, "ordinary": ordinary}.items():
-        unknown = [name for name in chosen if name not in headers]
-        if isinstance(chosen, str) or unknown:
-            shown = ", ".join(map(repr, unknown)) if unknown and not isinstance(chosen, str) else "a single text"
-            raise SettingError(f"{setting} names {shown}; expected a list of headers of the table, as they are written")
+    told = error_columns or {}
+    _check_headers({"text": text, "numbers": numbers, "ordinary": ordinary}, headers)
+    _check_headers({"error_columns": [*told, *told.values()]}, headers)
 
     problems: list[str] = []
+    nothing = nothing_said(len(frame))
     read: dict[str, Cells] = {}
     for header, name in headers.items():
         column = frame[name]
-        cells = None if header in text else _read_column(column, decimal, must=header in numbers)
+        must = header in numbers or header in told or header in told.values()
+        cells = None if header in text else _read_column(column, decimal, nothing, must=must)
         if cells is not None:
             read[header] = cells
             problems += _refused(column, cells, header, decimal)
-    pairings = find_pairings(list(read), ordinary=ordinary)
+    pairings = find_pairings(list(read), ordinary=ordinary, told=told)
     errors = {header: cells.errors for header, cells in read.items()}
     for pairing in pairings:
         companion = frame[headers[pairing.errors]]
-        problems += _bad_errors(companion, read[pairing.errors], pairing.errors)
-        joined, bad = _join_errors(frame.index, read[pairing.column], read[pairing.errors].values, pairing)
+        problems += bad_errors(companion, read[pairing.errors], pairing.errors)
+        joined, bad = join_errors(frame.index, read[pairing.column], read[pairing.errors].values, pairing)
         errors[pairing.column] = joined
         problems += bad
     if problems:
-        raise DataError("; ".join(problems) + ". Rows count from 0.")
+        raise DataError("; ".join(dict.fromkeys(problems)) + ". Rows count from 0.")
 
     companions = {pairing.errors for pairing in pairings}
-    names = _names([header for header in headers if header not in companions])
-    kept = {header: read[header] for header in names if header in read}
-    _warn_of_censored(frame, kept, headers, censored)
+    kept = {header: cells for header, cells in read.items() if header not in companions}
+    warn_of_censored(frame, kept, headers, censored)
     values = {}
-    for header, name in names.items():
+    for header in [header for header in headers if header not in companions]:
         column = frame[headers[header]]
-        untouched = header not in kept or is_numeric_dtype(column)
-        values[name] = column if untouched else pd.Series(_filled(kept[header], censored), index=frame.index)
-    units = {name: header_of(header).unit for header, name in names.items()}
+        if header in text:
+            values[header] = _as_words(column)
+        elif header not in kept or is_numeric_dtype(column):
+            values[header] = column
+        else:
+            values[header] = pd.Series(filled(kept[header], censored), index=frame.index)
+    units = {header: header_of(header).unit for header in values}
     return Measurements(
-        values=pd.DataFrame(values, index=frame.index),
-        errors=pd.DataFrame({names[header]: errors[header] for header in kept}, index=frame.index),
-        units={name: unit for name, unit in units.items() if unit is not None},
+        values=pd.DataFrame(values, index=frame.index, copy=False),
+        errors=pd.DataFrame({header: errors[header] for header in kept}, index=frame.index, copy=False),
+        units={header: unit for header, unit in units.items() if unit is not None},
         pairings=pairings,
-        censored=_censored_table({names[header]: cells for header, cells in kept.items()}),
+        censored=censored_table(kept),
     )
 
 
-def _names(headers: list[str]) -> dict[str, str]:
-    """Names without units; whole headers for columns that only their units tell apart."""
-    bare = {header: header_of(header).name for header in headers}
-    count = pd.Series(list(bare.values()), dtype=object).value_counts()
-    return {header: name if count[name] == 1 else header for header, name in bare.items()}
+def _check_headers(settings: Mapping[str, Collection[str]], headers: Mapping[str, Any]) -> None:
+    for setting, chosen in settings.items():
+        unknown = [name for name in chosen if name not in headers]
+        if isinstance(chosen, str) or unknown:
+            came = "a single text" if isinstance(chosen, str) else ", ".join(map(repr, unknown))
+            raise SettingError(f"{setting} names {came}; expected a list of headers of the table, as they are written")
 
 
-def _read_column(column: pd.Series, decimal: str, *, must: bool) -> Cells | None:
-    """The cells of a column of numbers; None for a column of anything else."""
+def _as_words(column: pd.Series) -> pd.Series:
+    """Numbers that are labels, as they would be written; anything else as it came."""
+    if not is_numeric_dtype(column) or is_bool_dtype(column):
+        return column
+    return column.map(lambda number: None if pd.isna(number) else f"{number:.17g}").astype(object)
+
+
+def _first_word(column: pd.Series) -> str:
+    present = column.dropna()
+    return shown(present.iloc[0]) if len(present) else "missing"
+
+
+def _read_column(column: pd.Series, decimal: str, nothing: Cells, *, must: bool) -> Cells | None:
+    """The cells of a column of numbers; None for a column of anything else. Plain numbers say `nothing` else."""
     if is_numeric_dtype(column) and not is_bool_dtype(column) and not is_complex_dtype(column):
         values = column.to_numpy(dtype=float, na_value=np.nan)
-        nothing, no = np.full(len(column), np.nan), np.zeros(len(column), dtype=bool)
-        return Cells(values, nothing, no.astype(np.int8), nothing, np.isnan(values), no)
+        return nothing._replace(values=values, missing=np.isnan(values))
     if not must and not is_object_dtype(column.dtype) and not is_string_dtype(column.dtype):
         return None
     cells = read_cells(column, decimal=decimal)
@@ -150,36 +258,6 @@ def _holds_numbers(column: pd.Series, cells: Cells) -> bool:
     return 2 * meant >= filled
 
 
-# ---------------------------------------------------------------------------------------------- errors
-
-
-def _join_errors(index: pd.Index, base: Cells, companion: np.ndarray, pairing: Pairing) -> tuple[np.ndarray, list[str]]:
-    """Errors from the cells and from the companion column; where both declare one, they must be equal."""
-    if pairing.relative:
-        companion = np.abs(base.values) * companion / 100
-    both = ~np.isnan(base.errors) & ~np.isnan(companion)
-    unequal = both & ~np.isclose(base.errors, companion, rtol=1e-9, atol=0)
-    told = [f"{named_row(index, r)} ({base.errors[r]:g} and {companion[r]:g})" for r in _first(unequal)]
-    why = "declare two different errors, in the cell and in the companion column; keep one of them"
-    problems = _named(f"columns {pairing.column!r} and {pairing.errors!r}", told, unequal, why)
-    return np.where(np.isnan(companion), base.errors, companion), problems
-
-
-def _bad_errors(column: pd.Series, cells: Cells, header: str) -> list[str]:
-    """Complaints about a column of errors: only finite numbers from 0 on can be errors."""
-    rules = {
-        "negative, which no error can be; correct it, or name the column in ordinary=": cells.values < 0,
-        "infinite; leave the cell empty where the error is not known": np.isinf(cells.values),
-        "an error with an error of its own; write the error alone": ~np.isnan(cells.errors),
-        "only a bound, not an error; leave the cell empty where the error is not known": cells.sides != 0,
-    }
-    problems = []
-    for why, bad in rules.items():
-        told = [named_row(column.index, r, shown(column.iloc[r])) for r in _first(bad)]
-        problems += _named(f"column {header!r}", told, bad, f"is {why}")
-    return problems
-
-
 def _refused(column: pd.Series, cells: Cells, header: str, decimal: str) -> list[str]:
     """Complaints about cells that cannot be read, each with its own reason."""
     told = []
@@ -190,59 +268,9 @@ def _refused(column: pd.Series, cells: Cells, header: str, decimal: str) -> list
         return []
     more = int(cells.refused.sum()) - len(told)
     rest = [f"and {more} more cells like these"] if more else []
-    labels = " (if the column holds words, name it in text=)"
+    labels = " (if the column holds words, name it in text= or --text)"
     return [f"column {header!r}: " + ", ".join(told + rest) + labels]
 
 
 def _first(bad: np.ndarray) -> list[int]:
     return np.flatnonzero(bad)[:MOST_NAMED].tolist()
-
-
-def _named(where: str, told: list[str], bad: np.ndarray, why: str) -> list[str]:
-    if not told:
-        return []
-    more = int(bad.sum()) - len(told)
-    rows = ", ".join(told) + (f" and {more} more" if more else "")
-    return [f"{where}: row{'s' if more or len(told) > 1 else ''} {rows}: {why}"]
-
-
-# -------------------------------------------------------------------------------------------- censored
-
-
-def _filled(cells: Cells, censored: str) -> np.ndarray:
-    """Values, with what the user chose in place of censored ones."""
-    if censored == "bound":
-        return np.where(cells.sides != 0, cells.bounds, cells.values)
-    if censored == "half":
-        return np.where((cells.sides < 0) & (cells.bounds > 0), cells.bounds / 2, cells.values)
-    return cells.values
-
-
-def _censored_table(read: dict[str, Cells]) -> pd.DataFrame:
-    parts = []
-    for name, cells in read.items():
-        rows = np.flatnonzero(cells.sides)
-        side = np.where(cells.sides[rows] < 0, "below", "above").astype(object)
-        parts.append(pd.DataFrame({"row": rows, "column": name, "side": side, "bound": cells.bounds[rows]}))
-    empty = pd.DataFrame({"row": np.array([], dtype=np.int64), "column": [], "side": [], "bound": np.array([])})
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else empty
-
-
-def _warn_of_censored(frame: pd.DataFrame, read: dict[str, Cells], headers: dict[str, Any], censored: str) -> None:
-    told = []
-    for header, cells in read.items():
-        rows = np.flatnonzero(cells.sides)
-        if not len(rows):
-            continue
-        count = f"{len(rows)} row{'s' if len(rows) > 1 else ''}"
-        example = shown(frame[headers[header]].iloc[rows[0]])
-        left = int(np.isnan(_filled(cells, censored)[rows]).sum())
-        but = f", but {left} of them have none and count as missing" if left and censored != "missing" else ""
-        told.append(
-            f"column {header!r}: cells with only a bound ({count}, such as {example}) {CENSORED[censored]}{but}"
-        )
-    if told:
-        others = " or ".join(f'"{way}"' for way in CENSORED if way != censored)
-        message = "; ".join(told) + f". To treat such cells otherwise, choose censored={others}."
-        warnings.warn(message, TaylorSensusWarning, stacklevel=3)

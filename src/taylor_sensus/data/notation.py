@@ -8,6 +8,7 @@ Decisions that are not obvious:
 - ``1.42±0.03e1`` is refused: the exponent may belong to both numbers or to the error alone.
 - ``1.2 ± 0.1 x 10^3`` needs brackets around the number and its error.
 - Thin, narrow and unbreakable spaces may part digits into groups of three, ordinary spaces may not.
+- ``0 ± 2%`` declares no error: two percent of nothing would call the reading exact.
 - ``bdl`` and ``<LOD`` are censored: they lie below a limit that is not told.
 """
 
@@ -84,6 +85,12 @@ def read_cells(cells: pd.Series, *, decimal: str = ".") -> Cells:
     return read
 
 
+def percent_of(values: np.ndarray, percent: np.ndarray | float) -> np.ndarray:
+    """Errors that are given as percentages of the values. Of the value 0 they say nothing: no such reading is exact."""
+    errors = np.abs(values) * percent / 100
+    return np.where((values == 0) & (np.asarray(percent) > 0), np.nan, errors)
+
+
 def _read_texts(cells: pd.Series, decimal: str) -> Cells:
     coded: Any = pa.array(cells, type=pa.large_string(), from_pandas=True)
     coded = (coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded).dictionary_encode()
@@ -92,6 +99,14 @@ def _read_texts(cells: pd.Series, decimal: str) -> Cells:
     empty = _nothing_read(1)
     empty.missing[0], empty.refused[0] = True, False
     return Cells(*(np.append(one, other)[places] for one, other in zip(known, empty, strict=True)))
+
+
+def nothing_said(count: int) -> Cells:
+    """Cells without value, error or bound; columns of plain numbers share what they lack, so it cannot be changed."""
+    no_number, no = np.full(count, np.nan), np.zeros(count, bool)
+    for one in (no_number, no):
+        one.flags.writeable = False
+    return Cells(no_number, no_number, no.view(np.int8), no_number, no, no)
 
 
 def _nothing_read(count: int) -> Cells:
@@ -199,7 +214,7 @@ def _read_plus_minus(read: Cells, places: np.ndarray, texts: Any) -> None:
     powers = _powers(power)
     values, errors = _number(value, powers), _number(error, np.where(percent, 0, powers))
     read.values[places] = values
-    read.errors[places] = np.where(percent, errors * np.abs(values) / 100, errors)
+    read.errors[places] = np.where(percent, percent_of(values, errors), errors)
 
 
 def _read_concise(read: Cells, places: np.ndarray, texts: Any) -> None:

@@ -16,9 +16,10 @@ LONGEST = 200
 _DIGIT = re.compile(r"[0-9]")
 _ONLY_NUMBER_SIGNS = re.compile(r"[-+0-9.,()±/%<>=eExX*^{}⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺~≈ ]*")
 _RANGE_OR_DATE = re.compile(r"[0-9]\s*[-/]\s*[0-9]")
+_COMMA = 'say decimal="," (--decimal ,)'
 _REASONS = [
     (r"[+-]?\s*(inf|infinity)", "is not finite; leave the cell empty"),
-    (r"[0-9.,eE+-]*,[0-9.,eE+-]*", 'has a comma; say decimal="," if it marks decimals, and leave out thousands marks'),
+    (r"[0-9.,eE+-]*,[0-9.,eE+-]*", f"has a comma; {_COMMA} if it marks decimals, and leave out thousands marks"),
     (r".*(±|\+/-|\+-)\s*-.*", "has a negative error; write the error without a sign"),
     (r".*(±|\+/-|\+-)\s*\)?", "has no number behind the ±; write the error, or leave out the ±"),
     (r"\s*\(?\s*(±|\+/-|\+-).*", "has no number before the ±; write the value"),

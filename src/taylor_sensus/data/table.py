@@ -1,4 +1,4 @@
-"""Tables of the command line: reading, writing, and splitting the targets from the features."""
+"""Tables of the command line: reading, writing, and picking columns and targets."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
 
 from taylor_sensus.data.delimited import read_delimited
+from taylor_sensus.data.texts import read_texts
 from taylor_sensus.errors import DataError, MissingExtraError
 
 READABLE = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet")
@@ -34,10 +35,11 @@ class SplitTable(NamedTuple):
 # ------------------------------------------------------------------------------------------- reading
 
 
-def read_table(path: str | os.PathLike) -> pd.DataFrame:
+def read_table(path: str | os.PathLike, *, decimal: str | None = None) -> pd.DataFrame:
     """Read a table with one header line; the ending of the file name says how.
 
-    Text files may use comma, semicolon or tab, a decimal comma, and UTF-8, UTF-16 or Latin-1. Of an Excel
+    Text files may use comma, semicolon or tab, a decimal comma, and UTF-8, UTF-16 or Latin-1. Where the decimal sign
+    is declared, their cells stay texts, to be read by ``read_measurements`` and not by guess. Of an Excel
     book the first sheet is read. A first column without a name holds row labels and becomes the index; other
     nameless columns must be empty, and are left out.
     """
@@ -52,7 +54,8 @@ def read_table(path: str | os.PathLike) -> pd.DataFrame:
         return _finish(path, [str(name) for name in frame.columns], frame)
     if ending in (".xlsx", ".xls"):
         return _finish(path, *_read_excel(path, ending))
-    text = read_delimited(path, favourite="," if ending == ".csv" else "\t")
+    favourite = "," if ending == ".csv" else "\t"
+    text = read_delimited(path, favourite=favourite) if decimal is None else read_texts(path, favourite=favourite)
     header = [_NEUTRALISED.sub("", name, count=1) for name in text.header]
     return _finish(path, header, _without_apostrophes(text.body))
 
@@ -237,6 +240,19 @@ def split_target(frame: pd.DataFrame, target: Sequence[str], drop: Sequence[str]
         raise DataError("; ".join(problems))
     frame = frame.set_axis(columns, axis=1)
     return SplitTable(frame.loc[:, features], frame.loc[:, target])
+
+
+def pick_columns(frame: pd.DataFrame, names: Sequence[str], *, where: str) -> pd.DataFrame:
+    """The named columns, in that order; all that are missing are named, each with what comes near."""
+    there = [str(name) for name in frame.columns]
+    problems = []
+    for name in dict.fromkeys(names):
+        if name not in there:
+            near = difflib.get_close_matches(name, [other for other in there if other not in names], n=1)
+            problems.append(repr(name) + (f" (there is {near[0]!r})" if near else ""))
+    if problems:
+        raise DataError(f"{where} lacks {len(problems)} needed column(s): {', '.join(problems)}")
+    return frame.set_axis(there, axis=1).loc[:, list(dict.fromkeys(names))]
 
 
 def _names(names: Sequence[str]) -> list[str]:

@@ -14,9 +14,11 @@ cannot be ranked against seconds.
 
 from taylor_sensus.scores.accuracy import mae, mse, r2, rmse
 from taylor_sensus.scores.calibration import (
+    BoundsCheck,
     CalibrationCurve,
     TercileCoverage,
     calibration_curve,
+    check_bounds,
     coverage_by_tercile,
     interval_coverage,
     interval_width,
@@ -26,10 +28,12 @@ from taylor_sensus.scores.comparison import PairedDifference, evaluate, paired_b
 from taylor_sensus.scores.proper import crps, interval_score, nll, nll_paper
 
 __all__ = [
+    "BoundsCheck",
     "CalibrationCurve",
     "PairedDifference",
     "TercileCoverage",
     "calibration_curve",
+    "check_bounds",
     "coverage_by_tercile",
     "crps",
     "evaluate",

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from taylor_sensus.errors import SettingError
-from taylor_sensus.scores.inputs import columns, fraction, matching_with_std
+from taylor_sensus.scores.inputs import columns, fraction, matching_arrays, matching_with_std
 
 LEVELS = tuple(np.round(np.arange(0.05, 1.0, 0.05), 2).tolist())
 """Nominal coverages of a calibration curve: 5 %, 10 %, ..., 95 %."""
@@ -24,6 +24,16 @@ class TercileCoverage(NamedTuple):
     low: float
     mid: float
     high: float
+
+
+class BoundsCheck(NamedTuple):
+    """Share of the truth inside given bounds, overall and in each third by predicted std, and the mean width."""
+
+    coverage: float
+    low: float
+    mid: float
+    high: float
+    width: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +74,26 @@ def coverage_by_tercile(y: ArrayLike, mean: ArrayLike, std: ArrayLike, coverage:
     half_width = _half_width(coverage)
     y, mean, std = matching_with_std(y=y, mean=mean, std=std)
     inside = np.abs(y - mean) <= half_width * std
+    return TercileCoverage(*_by_tercile(inside, std))
+
+
+def check_bounds(y: ArrayLike, lower: ArrayLike, upper: ArrayLike, std: ArrayLike) -> BoundsCheck:
+    """Coverage and mean width of intervals of any kind; bounds may be infinite. Thirds as in `coverage_by_tercile`."""
+    (std,) = matching_with_std(std=std)
+    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+    largest = np.finfo(float).max
+    y, *_ = matching_arrays(y=y, lower=np.clip(low, -largest, None), upper=np.clip(high, None, largest), std=std)
+    inside = (low <= y) & (y <= high)
+    return BoundsCheck(float(inside.mean()), *_by_tercile(inside, std), width=float(np.mean(high - low)))
+
+
+def _by_tercile(inside: np.ndarray, std: np.ndarray) -> list[float]:
+    """Share of the rows inside in each third by std, averaged over the targets."""
     found = [
         [np.average(target_inside, weights=share) for share in tercile_shares(target_std)]
         for target_std, target_inside in zip(columns(std), columns(inside), strict=True)
     ]
-    return TercileCoverage(*np.mean(found, axis=0).tolist())
+    return np.mean(found, axis=0).tolist()
 
 
 def tercile_shares(values: np.ndarray) -> np.ndarray:

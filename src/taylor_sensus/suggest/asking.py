@@ -98,7 +98,16 @@ class Asker:
         """Encoded settings in scaled units."""
         return self.fitted.inputs(Asked(x))[0]
 
-    def survey(self, frame: pd.DataFrame, scaled: np.ndarray, view: ProcessView | None) -> Survey:
+    def room(self, share: float) -> dict[str, float]:
+        """A share of the standard deviation of each column of numbers."""
+        scale, start, found = self.fitted.scaler.scale, 0, {}
+        for column in self.columns:
+            if column.categories is None:
+                found[column.name] = share * float(scale[start])
+            start += len(column.parts)
+        return found
+
+    def survey(self, frame: pd.DataFrame, scaled: np.ndarray, view: ProcessView) -> Survey:
         """A quick look at rows."""
         shape = (len(frame), len(self.fitted.target_names))
         prior = self.model._own_prior(self._as_fitted(frame), self.fitted.settings, shape)

@@ -54,13 +54,23 @@ class Batch(NamedTuple):
     left: Ignorance
 
 
-def choose(before: Ignorance, wanted: Wanted, count: int, allowed: np.ndarray, twins: np.ndarray) -> Batch:
-    """The row that is wanted most, `count` times. `twins` numbers the rows, equal ones alike: only one is taken."""
+Near = Callable[[int], np.ndarray]
+"""For a row which others count as its neighbours."""
+
+
+def choose(before: Ignorance, wanted: Wanted, count: int, allowed: np.ndarray, twins: np.ndarray, near: Near) -> Batch:
+    """The row that is wanted most, `count` times.
+
+    `twins` numbers the rows, equal ones alike: only one is taken. Neighbours of chosen rows are taken if nothing else
+    is left.
+    """
     places: list[int] = []
-    left, free = before, allowed.copy()
+    left, free, apart = before, allowed.copy(), np.ones(len(allowed), bool)
     while len(places) < count and free.any():
-        place = int(np.argmax(np.where(free, wanted(left, places), -np.inf)))
+        open_rows = free & apart if (free & apart).any() else free
+        place = int(np.argmax(np.where(open_rows, wanted(left, places), -np.inf)))
         places.append(place)
         free &= twins != twins[place]
+        apart &= ~near(place)
         left = left.measured(place)
     return Batch(places, left)

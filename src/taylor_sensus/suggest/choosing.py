@@ -9,17 +9,18 @@ import pandas as pd
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.suggest.asking import Asker, Noise
-from taylor_sensus.suggest.batch import Batch, Ignorance, choose
+from taylor_sensus.suggest.batch import Ignorance, Wanted, choose
 from taylor_sensus.suggest.candidates import Block, Candidates, columns_of
-from taylor_sensus.suggest.constraints import broken
+from taylor_sensus.suggest.constraints import roughly_met
 from taylor_sensus.suggest.goals import LEARN, Goal, wanted_to_improve, wanted_to_learn
-from taylor_sensus.suggest.ignorance import Rows, ignorance, rows_of
+from taylor_sensus.suggest.ignorance import Rows, epistemic_covariance, teaching_noise
 from taylor_sensus.suggest.process_view import quick_view, whole_view
 from taylor_sensus.suggest.shortlist import Listed, Shortlist
-from taylor_sensus.suggest.survey import Survey
 
 NEAR = 0.1
 """Settings that differ by no more than this in any column, in standard deviations, are in a row's neighbourhood."""
+ROOM = 0.01
+"""By how much measured rows may break a constraint, in standard deviations of each column, and still be the best."""
 QUICK_CENTRES = 256
 """Training rows that the first look takes into account for the variance of the kernel part."""
 CLIMBERS, TRIES, ROUNDS = 64, 8, 12
@@ -51,9 +52,7 @@ class Chooser:
     ) -> None:  # fmt: skip
         self.asker, self.candidates, self.diversity, self.rng = asker, candidates, diversity, rng
         self.goal = goal._replace(value=asker.scaled_target(goal.value))
-        support = asker.fitted.support
-        self.quick = None if support is None else quick_view(support, QUICK_CENTRES)
-        self.whole = None if support is None else whole_view(support)
+        self.quick, self.whole = quick_view(asker.fitted, QUICK_CENTRES), whole_view(asker.fitted)
         self.pending = None
         if pending is not None and len(pending):
             self.pending = asker.scaled(asker.encoded(pending, "pending"))
@@ -82,19 +81,19 @@ class Chooser:
         if not len(block.x):
             return Listed(block.frame, block.place, np.empty(0))
         scaled = self.asker.scaled(block.x)
-        survey = self.asker.survey(block.frame, scaled, self.quick)
-        std = np.sqrt(np.maximum(survey.variance, 1e-300))
-        if self.goal.kind == LEARN or self.best is None:
-            score = 2 * np.log(std)
+        if self.goal.kind == LEARN:
+            score = np.log(self.quick.variance(scaled))
         else:
-            score = self.goal.log_hope(survey.mean, std, self.best)
+            survey = self.asker.survey(block.frame, scaled, self.quick)
+            std = np.sqrt(np.maximum(survey.variance, 1e-300))
+            score = np.log(std) if self.best is None else self.goal.log_hope(survey.mean, std, self.best)
         far = np.flatnonzero(~self._near_pending(scaled))
         return Listed(block.frame, block.place, score).some(far)
 
     def _near_pending(self, scaled: np.ndarray) -> np.ndarray:
         near = np.zeros(len(scaled), bool)
         for row in [] if self.pending is None else self.pending:
-            near |= (np.abs(scaled - row) <= NEAR).all(axis=1)
+            near |= neighbours(scaled, row)
         return near
 
     def _best_known(self) -> float | None:
@@ -105,10 +104,10 @@ class Chooser:
         rows = self.asker.fitted.rows
         if rows is None:
             return None
-        x = rows.x[(rows.weight > 0) & ~np.isnan(rows.x).any(axis=1)]
-        frame = decoded(x, self.asker)
-        bad = broken(self.candidates.rules, columns_of(frame, self.asker)).values()
-        frame = frame[~np.logical_or.reduce([np.zeros(len(frame), bool), *bad])]
+        frame = decoded(rows.x[(rows.weight > 0) & ~np.isnan(rows.x).any(axis=1)], self.asker)
+        rules, space = self.candidates.rules, self.candidates.space
+        limits = rules if space is None else space.limits(rules)
+        frame = frame[roughly_met(limits, columns_of(frame, self.asker), self.asker.room(ROOM))]
         if not len(frame):
             return None
         survey = self._rows(frame).survey
@@ -118,7 +117,7 @@ class Chooser:
 
     def _rows(self, frame: pd.DataFrame) -> Rows:
         scaled = self.asker.scaled(self.asker.encoded(frame, "candidates"))
-        return rows_of(self.whole, scaled, self.asker.survey(frame, scaled, self.whole))
+        return Rows(scaled, self.asker.survey(frame, scaled, self.whole), self.whole.seen(scaled))
 
     def _noise(self, frame: pd.DataFrame) -> Noise:
         return self.asker.noise(self.asker.prediction(frame))
@@ -128,28 +127,50 @@ class Chooser:
         if self.pending is not None:
             frame = pd.concat([frame, self.pending_frame])
         rows, stand_ins = self._rows(frame), self._rows(watched.frame)
-        noise = self._noise(watched.frame)
-        before = Ignorance(
-            among=ignorance(self.whole, rows, rows),
-            watched=ignorance(self.whole, rows, stand_ins),
-            variance=stand_ins.survey.variance,
-            noise=self._noise(frame).whole,
-        )
-        for place in range(len(listed.frame), len(frame)):
+        noise, own_noise = self._noise(watched.frame), self._noise(frame).whole
+        waiting = np.arange(len(listed.frame), len(frame))
+        before = self._ignorance(rows, stand_ins, own_noise, float(np.median(noise.whole)))
+        for place in waiting.tolist():
             before = before.measured(place)
-        batch = self._chosen(before, rows.survey, count, np.arange(len(frame)) < len(listed.frame), rows.scaled)
+        twins = np.unique(rows.scaled, axis=0, return_inverse=True)[1].ravel()
+        allowed = np.arange(len(frame)) < len(listed.frame)
+
+        def near(place: int) -> np.ndarray:
+            return neighbours(rows.scaled, rows.scaled[place]) if self.diversity > 0 else ~allowed
+
+        batch = choose(before, self._wanted(before, rows), count, allowed, twins, near)
         places = np.array(batch.places, dtype=int)
         return Chosen(
-            listed.frame.iloc[places], listed.place[places], noise, before.variance, batch.left.variance, seen
+            listed.frame.iloc[places],
+            listed.place[places],
+            noise,
+            self._left(rows.some(waiting), own_noise[waiting], stand_ins),
+            self._left(rows.some(np.append(waiting, places)), own_noise[np.append(waiting, places)], stand_ins),
+            seen,
         )
 
-    def _chosen(self, before: Ignorance, survey: Survey, count: int, allowed: np.ndarray, scaled: np.ndarray) -> Batch:
-        if self.goal.kind == LEARN or self.best is None:
-            wanted = wanted_to_learn(before, self.diversity)
-        else:
-            wanted = wanted_to_improve(before, survey.mean, self.goal, self.best, self.diversity)
-        twins = np.unique(scaled, axis=0, return_inverse=True)[1].ravel()
-        return choose(before, wanted, count, allowed, twins)
+    def _ignorance(self, rows: Rows, watched: Rows, noise: np.ndarray, typical: float) -> Ignorance:
+        """As the goal needs it: what rows teach about others, or how uncertain the underlying values are."""
+        if self.goal.kind != LEARN:
+            among, beside = (epistemic_covariance(self.whole, rows, others) for others in (rows, watched))
+            return Ignorance(among, beside, watched.survey.variance, noise)
+        among, beside = (self.whole.covariance(rows.seen, others.seen) for others in (rows, watched))
+        variance = self.whole.variance_of(watched.seen)
+        return Ignorance(among, beside, variance, teaching_noise(self.whole, noise, typical))
+
+    def _wanted(self, before: Ignorance, rows: Rows) -> Wanted:
+        if self.goal.kind == LEARN:
+            return wanted_to_learn(before, self.diversity)
+        assert self.best is not None
+        return wanted_to_improve(before, rows.survey.mean, self.goal, self.best, self.diversity)
+
+    def _left(self, rows: Rows, noise: np.ndarray, watched: Rows) -> np.ndarray:
+        """Epistemic variance at watched rows when some others have been measured."""
+        among, beside = (epistemic_covariance(self.whole, rows, others) for others in (rows, watched))
+        left = Ignorance(among, beside, watched.survey.variance, noise)
+        for place in range(len(noise)):
+            left = left.measured(place)
+        return left.variance
 
     def _climbed(self, listed: Listed, watched: Listed) -> Listed:
         """With better settings from near the best of the list: a space has more than were drawn."""
@@ -158,16 +179,17 @@ class Chooser:
         stand_ins = self._rows(watched.frame)
 
         def score(frame: pd.DataFrame) -> np.ndarray:
-            rows = self._rows(frame)
-            if self.goal.kind == LEARN or self.best is None:
-                together = ignorance(self.whole, rows, stand_ins)
-                # The noise hardly differs between neighbours, and what is known about it takes long to find out.
-                found = np.log(
-                    np.maximum((together**2).mean(axis=1) / np.maximum(rows.survey.variance, 1e-300), 1e-300)
-                )
+            scaled = self.asker.scaled(self.asker.encoded(frame, "candidates"))
+            if self.goal.kind == LEARN:
+                seen = self.whole.seen(scaled)
+                told = (self.whole.covariance(seen, stand_ins.seen) ** 2).mean(axis=1)
+                # The noise hardly differs between neighbours, and a full prediction takes long.
+                found = np.log(np.maximum(told / (self.whole.variance_of(seen) + self.whole.noise), 1e-300))
             else:
-                found = self.goal.log_hope(rows.survey.mean, np.sqrt(rows.survey.variance), self.best)
-            return np.where(self._near_pending(rows.scaled), -np.inf, found)
+                survey = self.asker.survey(frame, scaled, self.whole)
+                assert self.best is not None
+                found = self.goal.log_hope(survey.mean, np.sqrt(survey.variance), self.best)
+            return np.where(self._near_pending(scaled), -np.inf, found)
 
         first = np.argsort(-listed.log_score, kind="stable")[: 8 * CLIMBERS : 8]
         current = listed.frame.iloc[first].reset_index(drop=True)
@@ -185,6 +207,11 @@ class Chooser:
             np.concatenate([listed.place, np.full(len(current), -1)]),
             np.concatenate([listed.log_score, height]),
         )
+
+
+def neighbours(scaled: np.ndarray, row: np.ndarray) -> np.ndarray:
+    """Which rows lie in the neighbourhood of a row."""
+    return np.less_equal(np.abs(scaled - row).max(axis=1), NEAR)
 
 
 def decoded(x: np.ndarray, asker: Asker) -> pd.DataFrame:

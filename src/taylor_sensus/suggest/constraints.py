@@ -243,5 +243,22 @@ def broken(rules: Rules, table: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
     return found
 
 
+def roughly_met(rules: Rules, table: Mapping[str, np.ndarray], room: Mapping[str, float]) -> np.ndarray:
+    """Which rows meet all rules, give or take `room` in each column. Steps are left out: measured rows seldom fit."""
+    good = np.ones(_rows(table), bool)
+    for line in rules.lines:
+        total = sum((weight * table[name] for name, weight in line.weights.items()), np.zeros(len(good)))
+        spare = sum(abs(weight) * room[name] for name, weight in line.weights.items())
+        good &= (total >= line.low - spare) & (total <= line.high + spare)
+    for few in rules.few:
+        used = np.column_stack([np.abs(table[name]) > room[name] for name in few.columns])
+        good &= used.sum(axis=1) <= few.most
+    for name, (low, high) in rules.bounds.items():
+        good &= (table[name] >= low - room[name]) & (table[name] <= high + room[name])
+    for name, value in rules.fixed.items():
+        good &= table[name] == value if isinstance(value, str) else np.abs(table[name] - value) <= room[name]
+    return good
+
+
 def _rows(table: Mapping[str, np.ndarray]) -> int:
     return len(next(iter(table.values())))

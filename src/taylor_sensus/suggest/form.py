@@ -59,19 +59,20 @@ class Outlook:
     @property
     def reduction(self) -> float:
         """By which share the median standard deviation is expected to fall."""
-        return 1 - self.expected_median_std / self.median_std if self.median_std > 0 else 0.0
+        return max(0.0, 1 - self.expected_median_std / self.median_std) if self.median_std > 0 else 0.0
 
     @property
     def possible(self) -> float:
         """The same with endless data, which leave nothing but noise."""
-        return 1 - self.noise / self.median_std if self.median_std > 0 else 0.0
+        return max(0.0, 1 - self.noise / self.median_std) if self.median_std > 0 else 0.0
 
     def __str__(self) -> str:
-        text = (
-            f"Measuring these should lower the median std over the candidates from {self.median_std:.4g} to "
-            f"{self.expected_median_std:.4g}, by {percent(self.reduction)}. "
-            f"Noise alone is {self.noise:.4g}: endless data would lower it by {percent(self.possible)}."
-        )
+        if self.reduction > 0:
+            change = f"from {self.median_std:.4g} to {self.expected_median_std:.4g}, by {percent(self.reduction)}"
+            text = f"Measuring these should lower the median std over the candidates {change}."
+        else:
+            text = f"Measuring these should not lower the median std over the candidates, {self.median_std:.4g}."
+        text += f" Noise alone is {self.noise:.4g}: endless data would lower it by {percent(self.possible)}."
         if self.possible < SMALL:
             return f"{text} Time to stop: what is left is noise. Repeat rows or measure better instead."
         if self.reduction < LITTLE:

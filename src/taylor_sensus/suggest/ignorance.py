@@ -1,14 +1,15 @@
 """How the model's ignorance at one row goes together with that at another, so that a measurement tells of both.
 
-The covariance of the epistemic error is made of three parts, whose variances add up to the epistemic variance of a
-prediction, exactly:
+Two views of it. What rows *teach* is judged by the covariance of the model's Gaussian process given its training rows:
+smooth, and exact for the kernel part of the mean. On concrete, batches chosen by it learned faster than batches chosen
+by the epistemic covariance below, which few members and the belief beyond the data make rough.
 
-- the doubt of the kernel part, whose covariance is that of its Gaussian process given the training rows;
+The *epistemic* covariance is made of three parts, whose variances add up to the epistemic variance of a prediction:
+
+- the doubt of the kernel part, whose covariance is that of the process;
 - the disagreement of the members. With eight members errors seem to go together over any distance, so their
-  covariance is multiplied by the correlation of the process given the training rows, which fades with distance;
+  covariance is multiplied by the correlation of the process, which fades with distance;
 - the belief beyond the data, which goes together as far as that correlation reaches.
-
-A model without a kernel part has no such process; a correlation that fades over a standard deviation stands in.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.suggest.process_view import ProcessView, Seen, plain_correlation
+from taylor_sensus.suggest.process_view import ProcessView, Seen
 from taylor_sensus.suggest.survey import Survey
 
 
@@ -26,27 +27,28 @@ class Rows(NamedTuple):
 
     scaled: np.ndarray
     survey: Survey
-    seen: Seen | None
-    """None for a model without a kernel part."""
+    seen: Seen
 
     def some(self, rows: np.ndarray) -> Rows:
         """These rows only."""
-        seen = None if self.seen is None else Seen(*[part[rows] for part in self.seen])
-        return Rows(self.scaled[rows], self.survey.some(rows), seen)
+        return Rows(self.scaled[rows], self.survey.some(rows), Seen(*[part[rows] for part in self.seen]))
 
 
-def rows_of(view: ProcessView | None, scaled: np.ndarray, survey: Survey) -> Rows:
-    """Rows with all that covariances need."""
-    return Rows(scaled, survey, None if view is None else view.seen(scaled))
-
-
-def ignorance(view: ProcessView | None, a: Rows, b: Rows) -> np.ndarray:
-    """Covariance of the epistemic errors at all pairs of rows, in scaled units."""
-    if view is None or a.seen is None or b.seen is None:
-        together = plain_correlation(a.scaled, b.scaled)
-    else:
-        together = view.correlation(a.seen, b.seen)
+def epistemic_covariance(view: ProcessView, a: Rows, b: Rows) -> np.ndarray:
+    """Of the epistemic errors at all pairs of rows, in scaled units."""
     x, y = a.survey, b.survey
     sizes = x.deviation @ y.deviation.T
     sizes += np.multiply.outer(x.kernel_std, y.kernel_std) + np.multiply.outer(x.prior_std, y.prior_std)
-    return together * sizes
+    return view.correlation(a.seen, b.seen) * sizes
+
+
+def teaching_noise(view: ProcessView, noise: np.ndarray, typical: float) -> np.ndarray:
+    """Variance of the noise of measurements beside the covariance of the process: its own, more where rows are noisy.
+
+    `noise` is what the model says at each row, and `typical` at most rows.
+    """
+    return view.noise * np.clip(noise / max(typical, 1e-300), 1 / MOST, MOST)
+
+
+MOST = 4.0
+"""How many times more or less than typical the noise may be: it is only known roughly."""

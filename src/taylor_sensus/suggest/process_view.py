@@ -1,4 +1,8 @@
-"""The model's Gaussian process as seen from outside: how errors at two rows go together, given the training rows."""
+"""The model's Gaussian process as seen from outside: how errors at two rows go together, given the training rows.
+
+A model without a kernel part gets a stand-in with typical length scales, which knows where its training rows are: it
+measures how far rows are from those and from each other, in the model's scaled units.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,10 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from threadpoolctl import threadpool_limits
 
-from taylor_sensus.model.kernel import drawn_in, matern
-from taylor_sensus.training.process import covariance, split, squared_distance
-from taylor_sensus.training.support import Support
+from taylor_sensus.data.rows import spread, take
+from taylor_sensus.fitted import Asked, FittedModel
+from taylor_sensus.model.kernel import drawn_in
+from taylor_sensus.training.process import CENTRES, covariance, new_prior, noise, split
 
 
 class ProcessView(NamedTuple):
@@ -24,6 +29,11 @@ class ProcessView(NamedTuple):
     """Lower Cholesky factor of the covariance of what was measured at the centres."""
 
     @property
+    def noise(self) -> float:
+        """Variance of the noise of a measurement, as the process sees it."""
+        return noise(self.theta)
+
+    @property
     def size(self) -> float:
         """Variance of the function where nothing is known."""
         return float(sum(size for size, _ in split(self.theta, self.centres.shape[1])))
@@ -31,22 +41,27 @@ class ProcessView(NamedTuple):
     def seen(self, scaled: np.ndarray) -> Seen:
         """Rows in scaled units, as the process sees them."""
         drawn = drawn_in(np.asarray(scaled, np.float64), self.reach)
+        if not len(self.centres):
+            return Seen(drawn, np.zeros((len(drawn), 0)))
         cross = covariance(self.theta, self.centres, drawn)
         with threadpool_limits(1, "blas"):
             return Seen(drawn, solve_triangular(self.factor, cross, lower=True).T)
 
     def variance(self, scaled: np.ndarray) -> np.ndarray:
         """Of the function at each row, given the centres."""
-        return self.size - np.minimum((self.seen(scaled).known ** 2).sum(axis=1), self.size)
+        return self.variance_of(self.seen(scaled))
+
+    def variance_of(self, rows: Seen) -> np.ndarray:
+        """The same for rows that have been seen."""
+        return np.maximum(self.size - (rows.known**2).sum(axis=1), LEAST * self.size)
+
+    def covariance(self, a: Seen, b: Seen) -> np.ndarray:
+        """Of the function at all pairs of rows, given the centres."""
+        return covariance(self.theta, a.drawn, b.drawn) - a.known @ b.known.T
 
     def correlation(self, a: Seen, b: Seen) -> np.ndarray:
         """Between the errors at all pairs of rows, given the centres."""
-        shared = covariance(self.theta, a.drawn, b.drawn) - a.known @ b.known.T
-        return shared / np.sqrt(np.multiply.outer(self._spread(a), self._spread(b)))
-
-    def _spread(self, rows: Seen) -> np.ndarray:
-        left = self.size - (rows.known**2).sum(axis=1)
-        return np.maximum(left, LEAST * self.size)
+        return self.covariance(a, b) / np.sqrt(np.multiply.outer(self.variance_of(a), self.variance_of(b)))
 
 
 class Seen(NamedTuple):
@@ -62,34 +77,53 @@ LEAST = 1e-9
 """Variances below this share of the whole are rounding errors."""
 
 
-def whole_view(support: Support) -> ProcessView:
-    """With all centres of the model."""
-    return _view(support, np.arange(len(support.stored.centres)))
+MOST_CENTRES = 1000
+"""Training rows that a stand-in knows."""
+STAND_IN_REACH = 4.0
+"""Where it begins to draw in long tails."""
 
 
-def quick_view(support: Support, most: int) -> ProcessView:
+class Centres(NamedTuple):
+    """All that makes a process: hyper-parameters, and where and how well the function was measured."""
+
+    theta: np.ndarray
+    reach: float
+    x: np.ndarray
+    noise: np.ndarray
+
+    def view(self, rows: np.ndarray) -> ProcessView:
+        """As if only these centres had been measured."""
+        x = self.x[rows]
+        with threadpool_limits(1, "blas"):
+            total = covariance(self.theta, x, x) + np.diag(self.noise[rows])
+            return ProcessView(self.theta, self.reach, x, np.linalg.cholesky(total))
+
+
+def whole_view(fitted: FittedModel) -> ProcessView:
+    """With all centres of the model's process, or of its stand-in."""
+    centres = _centres(fitted)
+    return centres.view(np.arange(len(centres.x)))
+
+
+def quick_view(fitted: FittedModel, most: int) -> ProcessView:
     """With the `most` centres that tell the most, for a first look at very many rows."""
-    stored = support.stored
-    centres = stored.centres.astype(np.float64)
-    if len(centres) <= most:
-        return whole_view(support)
+    centres = _centres(fitted)
+    if len(centres.x) <= most:
+        return whole_view(fitted)
     with threadpool_limits(1, "blas"):
-        _, pivots, _, _ = dpstrf(covariance(stored.theta, centres, centres) + np.diag(stored.row_noise), lower=1)
-    return _view(support, np.sort(pivots[:most] - 1))
+        total = covariance(centres.theta, centres.x, centres.x) + np.diag(centres.noise)
+        _, pivots, _, _ = dpstrf(total, lower=1)
+    return centres.view(np.sort(pivots[:most] - 1))
 
 
-def _view(support: Support, rows: np.ndarray) -> ProcessView:
-    stored = support.stored
-    centres = stored.centres[rows].astype(np.float64)
-    with threadpool_limits(1, "blas"):
-        total = covariance(stored.theta, centres, centres) + np.diag(stored.row_noise[rows])
-        return ProcessView(stored.theta, float(stored.reach), centres, np.linalg.cholesky(total))
-
-
-def plain_correlation(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Between errors at rows in scaled units, for a model without a process: it fades over a standard deviation.
-
-    Distances grow with the root of the number of features, and so does the reach.
-    """
-    reach = np.sqrt(max(a.shape[1], 1) / 8)
-    return matern(squared_distance(a, b) / reach**2)[0]
+def _centres(fitted: FittedModel) -> Centres:
+    if fitted.support is not None:
+        stored = fitted.support.stored
+        return Centres(stored.theta, float(stored.reach), stored.centres.astype(np.float64), stored.row_noise)
+    features = len(fitted.scaler.scale)
+    theta = new_prior(CENTRES[2], features).mean
+    x = np.empty((0, features))
+    if fitted.rows is not None:
+        x = take(fitted.rows.x, spread(np.flatnonzero(fitted.rows.weight > 0), MOST_CENTRES))
+        x = drawn_in(fitted.inputs(Asked(x))[0], STAND_IN_REACH)
+    return Centres(theta, STAND_IN_REACH, x, np.full(len(x), noise(theta)))

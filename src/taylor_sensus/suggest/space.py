@@ -10,7 +10,7 @@ import pandas as pd
 
 from taylor_sensus.data.columns import Column
 from taylor_sensus.suggest.constraints import Rules
-from taylor_sensus.suggest.domain import Domain, Words, read_domains
+from taylor_sensus.suggest.domain import Domain, Levels, Range, Words, read_domains
 from taylor_sensus.suggest.feasible import Joint
 from taylor_sensus.suggest.walk import Walk
 
@@ -28,6 +28,16 @@ class Space:
         joint = Joint(names, tuple(d for d in domains if not isinstance(d, Words)), rules.lines, rules.few)
         self.walk = Walk(joint, rng) if rules.lines or rules.few else None
         self.single = [name for name in self.domains if name not in tied]
+
+    def limits(self, rules: Rules) -> Rules:
+        """The rules with the bounds of all columns of numbers."""
+        bounds = {}
+        for name, domain in self.domains.items():
+            if isinstance(domain, Range):
+                bounds[name] = domain.low, domain.high
+            elif isinstance(domain, Levels):
+                bounds[name] = domain.values[0], domain.values[-1]
+        return rules._replace(bounds=bounds)
 
     def draw(self, rng: np.random.Generator, count: int) -> pd.DataFrame:
         """Settings from all over the space."""

@@ -53,7 +53,7 @@ class Survey(NamedTuple):
 
 
 def survey(
-    fitted: FittedModel, view: ProcessView | None, scaled: np.ndarray, prior_mean: np.ndarray | None, target: int,
+    fitted: FittedModel, view: ProcessView, scaled: np.ndarray, prior_mean: np.ndarray | None, target: int,
     n_jobs: int | None,
 ) -> Survey:  # fmt: skip
     """Survey rows in scaled units. `view` says how much of the kernel part is looked at for its variance.
@@ -66,7 +66,7 @@ def survey(
     means = answers.mean[:, :, [target]]
     mean, between = between_members(means)
     kernel = np.zeros(len(scaled))
-    if fitted.support is not None and view is not None and fitted.support.doubt[target] > 0:
+    if fitted.support is not None and fitted.support.doubt[target] > 0:
         kernel = fitted.support.doubt[target] * view.variance(scaled)
     pick = slice(target, target + 1)
     beside = (prior[:, pick], fitted.prior_variance[pick])

@@ -1,0 +1,148 @@
+"""The noise budget as text for a terminal and as a small table for a notebook."""
+
+from __future__ import annotations
+
+import unicodedata
+from html import escape
+from typing import NamedTuple
+
+import pandas as pd
+
+from taylor_sensus.budget import NoiseBudget
+from taylor_sensus.data.units import split_header
+from taylor_sensus.wording import number, one_line, percent
+
+MOST_LINES = 12
+"""Sources that are shown by name; the others share a line."""
+WORDS = {
+    "system_noise": "system noise",
+    "target_error": "measuring error of the target",
+    "epistemic": "too little data",
+}
+HEADINGS = ("source", "its error (std)", "sensitivity", "causes (std)", "share", "known from", "identifiable")
+NOT_IDENTIFIABLE = (
+    "Not identifiable: these data cannot tell the inputs' noise from the system's; trust the sum of the two, not the "
+    "split. Declare the errors of the inputs (X_err), or measure some rows several times, to resolve it."
+)
+
+
+class Block(NamedTuple):
+    """The budget of one target, as texts."""
+
+    title: str
+    lines: list[tuple[str, ...]]
+    """A text for each of ``HEADINGS``."""
+    shares: list[float]
+    left_out: str
+    """What is said about sources that are not shown by name; empty if all are."""
+
+
+def budget_text(budget: NoiseBudget) -> str:
+    """Aligned columns, the largest source first, and a total."""
+    pieces = []
+    for block in blocks_of(budget):
+        table = [HEADINGS, *block.lines]
+        widths = [max(_width(line[at]) for line in table) for at in range(len(HEADINGS))]
+        pieces.append(block.title)
+        for line in table:
+            cells = [
+                _padded(t, w, right=at in (1, 2, 3, 4)) for at, (t, w) in enumerate(zip(line, widths, strict=True))
+            ]
+            pieces.append(("  " + "  ".join(cells)).rstrip())
+        if block.left_out:
+            pieces.append(f"  {block.left_out}")
+    if len(budget) and not budget.identifiable:
+        pieces.append(NOT_IDENTIFIABLE)
+    return "\n".join(pieces)
+
+
+def budget_html(budget: NoiseBudget) -> str:
+    """The same for a notebook, with a bar behind each share; all names escaped."""
+    pieces = []
+    for block in blocks_of(budget):
+        head = "".join(f"<th>{escape(words)}</th>" for words in HEADINGS)
+        pieces.append(f"<p><b>{escape(block.title)}</b></p><table><thead><tr>{head}</tr></thead><tbody>")
+        for line, share in zip(block.lines, block.shares, strict=True):
+            pieces.append(f"<tr>{''.join(_cell(at, text, share) for at, text in enumerate(line))}</tr>")
+        pieces.append("</tbody></table>")
+        if block.left_out:
+            pieces.append(f"<p>{escape(block.left_out)}</p>")
+    if len(budget) and not budget.identifiable:
+        pieces.append(f"<p>⚠ {escape(NOT_IDENTIFIABLE)}</p>")
+    return "".join(pieces)
+
+
+def blocks_of(budget: NoiseBudget) -> list[Block]:
+    """For each target the sources, the largest first."""
+    if not len(budget):
+        return [Block("Noise budget of no rows", [], [], "")]
+    table = budget.mean()
+    if "target" not in table:
+        table.insert(0, "target", budget.target_names[0])
+    per_target = len(budget.sources)
+    groups = [table.iloc[at : at + per_target] for at in range(0, len(table), per_target)]
+    return [_block(group, name, len(budget)) for group, name in zip(groups, budget.target_names, strict=True)]
+
+
+def _block(table: pd.DataFrame, target: str, rows: int) -> Block:
+    name, unit = split_header(target)
+    average = "1 row" if rows == 1 else f"average of {rows:,} rows"
+    ranked = table.sort_values("variance", ascending=False, kind="stable")
+    silent = ranked["variance"].to_numpy() <= 0
+    named, rest = ranked[~silent].iloc[:MOST_LINES], ranked[~silent].iloc[MOST_LINES:]
+    lines = [source_line(row, unit) for row in named.to_dict("records")]
+    share = named["share"].tolist()
+    if len(rest):
+        lines.append((f"{len(rest)} smaller ones", "", "", number(rest["variance"].sum() ** 0.5, unit),
+                      percent(rest["share"].sum()), "", ""))  # fmt: skip
+        share.append(float(rest["share"].sum()))
+    total = table["variance"].sum()
+    lines.append(("total", "", "", number(total**0.5, unit), percent(1.0 if total > 0 else 0.0), "", ""))
+    without = [source_word(row) for row in ranked[silent].to_dict("records")]
+    shown = ", ".join(without[:MOST_LINES]) + (f" and {len(without) - MOST_LINES} more" * (len(without) > MOST_LINES))
+    return Block(
+        f"Noise budget of {one_line(name)}, {average}", lines, [*share, 1.0 if total > 0 else 0.0],
+        f"without any part in it: {shown}" if without else "",
+    )  # fmt: skip
+
+
+def source_line(row: dict, target_unit: str | None) -> tuple[str, ...]:
+    """The texts of one source, a line of ``NoiseBudget.mean``."""
+    unit = split_header(str(row["source"])).unit if row["part"] == "feature_noise" else None
+    slope = "/".join([target_unit or "1", unit]) if unit else target_unit
+    learned = "learned" in row["origin"] and row["part"] != "epistemic"
+    return (
+        source_word(row),
+        number(row["std"], unit),
+        number(row["sensitivity"], slope),
+        number(row["contribution"], target_unit),
+        percent(row["share"]),
+        "spread of the models" if row["part"] == "epistemic" else row["origin"],
+        ("yes" if row["identifiable"] else "no") if learned else "",
+    )
+
+
+def source_word(row: dict) -> str:
+    """A source as people say it; a column without its unit, which stands beside the numbers."""
+    return WORDS.get(row["part"]) or one_line(split_header(str(row["source"])).name)
+
+
+def _cell(at: int, text: str, share: float) -> str:
+    side = "right" if at in (1, 2, 3, 4) else "left"
+    bar = ""
+    if HEADINGS[at] == "share":
+        # A translucent bar reads on light and on dark pages.
+        end = f"{100 * share:.1f}%"
+        bar = f";background:linear-gradient(to left,rgba(86,180,233,.45) {end},transparent {end})"
+    return f'<td style="text-align:{side}{bar}">{escape(text)}</td>'
+
+
+def _width(text: str) -> int:
+    """Places that a text takes in a terminal."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space

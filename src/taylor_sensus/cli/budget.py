@@ -1,0 +1,86 @@
+"""`taylor-sensus budget`: where does the error of each prediction come from?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr
+from taylor_sensus.cli.files import check_output
+from taylor_sensus.cli.reading import Reading, columns_of, errors_of_inputs, read_for_model
+from taylor_sensus.cli.screen import show_json, wrote
+
+if TYPE_CHECKING:
+    from taylor_sensus.budget import NoiseBudget
+
+FIGURES = (".png", ".svg", ".pdf")
+WIDTH = 8.0
+
+
+def budget(
+    ctx: typer.Context,
+    model: ModelFile,
+    data: DataFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Table to write, a line for each row and source."),
+    ] = None,
+    row: Annotated[int | None, typer.Option(metavar="N", help="Only this row of DATA; rows count from 0.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Figure to write: .png, .svg or .pdf.")] = None,
+    x_err: XErr = None,
+    exact: Exact = False,
+    ordinary: Ordinary = None,
+    decimal: Decimal = None,
+    censored: Censored = "missing",
+    as_json: Json = False,
+) -> None:
+    """Show where the errors of predictions come from: each input's noise, the system, too little data.
+
+    Variances of all sources add up to the variance of the prediction. The average over DATA is shown, or one row.
+    """
+    from taylor_sensus.data.table import WRITABLE, write_table
+
+    if output:
+        check_output(output, [model, data], WRITABLE)
+    if plot:
+        check_output(plot, [model, data, *([output] if output else [])], FIGURES)
+
+    from taylor_sensus import load
+
+    fitted = load(model)
+    table = read_for_model(data, Reading(x_err, None, ordinary, None, decimal, censored), columns_of(fitted.fitted_))
+    found = fitted.noise_budget(table.X, X_err=errors_of_inputs(table, exact=exact, x_err=x_err))
+    if row is not None:
+        found.row(row)  # refuses a row that is not there
+        found = found.rows([row])
+    if output:
+        write_table(found.to_frame(), output)
+        wrote(ctx, output)
+    if plot:
+        _draw(found, plot)
+        wrote(ctx, plot)
+    if as_json:
+        sources = found.mean().to_dict("records")
+        show_json({"rows": len(found), "identifiable": found.identifiable, **table.facts, "sources": sources})
+    else:
+        typer.echo(str(found))
+
+
+def _draw(budget: NoiseBudget, path: Path) -> None:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    from taylor_sensus.plots.budget import MOST_BARS
+    from taylor_sensus.plots.style import RC
+
+    settings: Any = dict(RC)
+    with matplotlib.rc_context(settings):
+        targets = budget.target_names
+        height = 4.2 if 1 < len(budget) <= MOST_BARS else 2.2
+        figure = Figure(figsize=(WIDTH, height * len(targets)), layout="constrained")
+        axes = figure.subplots(len(targets), squeeze=False)
+        for name, ax in zip(targets, axes[:, 0], strict=True):
+            budget.plot(ax=ax, target=name)
+        figure.savefig(path)

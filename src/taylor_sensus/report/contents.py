@@ -1,0 +1,140 @@
+"""What a report tells, as plain records: gathered in one place, drawn and written in others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from taylor_sensus.budget import NoiseBudget
+from taylor_sensus.budget_mean import BudgetSums
+from taylor_sensus.fitted import FittedModel
+from taylor_sensus.prediction import Prediction
+
+if TYPE_CHECKING:
+    from taylor_sensus.suggest import Suggestions
+
+
+class Evidence(NamedTuple):
+    """Measured values beside predictions by which the model can be judged; arrays are ``(rows, targets)``."""
+
+    origin: str
+    """Where these predictions come from, as a sentence."""
+    unseen: bool
+    """Whether it is certain that the predictions were made without the rows' own measurements."""
+    labels: pd.Index
+    y: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+
+    def target(self, at: int) -> Judged:
+        """One target's columns."""
+        return Judged(self.labels, self.y[:, at], self.mean[:, at], self.std[:, at])
+
+
+class Judged(NamedTuple):
+    """Measured values beside predictions of one target; one value a row."""
+
+    labels: pd.Index
+    y: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+
+    @property
+    def z(self) -> np.ndarray:
+        """Errors in predicted standard deviations."""
+        return (self.y - self.mean) / self.std
+
+
+class Reference(NamedTuple):
+    """A simple method on the same rows; one error a target."""
+
+    name: str
+    rmse: np.ndarray
+    mae: np.ndarray
+
+
+class References(NamedTuple):
+    """Simple methods, and the model, on rows that none of them had seen."""
+
+    methods: list[Reference]
+    """The model itself is the last."""
+    notes: list[str]
+
+
+class Listed(NamedTuple):
+    """Some rows of the table, to be shown."""
+
+    features: pd.DataFrame
+    familiarity: np.ndarray
+    epistemic: np.ndarray
+    """``(rows, targets)``: standard deviation from too little data."""
+
+
+class Survey(NamedTuple):
+    """What the model says about all rows of the table."""
+
+    rows: int
+    labels: pd.Index
+    std: np.ndarray
+    """``(rows, targets)``"""
+    familiarity: np.ndarray
+    budget: BudgetSums
+    worst: list[NoiseBudget]
+    """For each target the rows with the largest standard deviations, the largest first."""
+    worst_mean: list[np.ndarray]
+    """What is predicted for them."""
+    least_familiar: Listed
+    """The least familiar rows, the least first."""
+    lacking: Listed
+    """The rows whose error owes most to too little data, the worst first."""
+    identifiable: bool
+
+
+class Curve(NamedTuple):
+    """How predictions change with one column, on average over rows."""
+
+    column: str
+    at: np.ndarray | list[str]
+    """Numbers, or categories."""
+    average: Prediction
+    """A row for each value of ``at``: averaged means and variances."""
+
+
+class Dependence(NamedTuple):
+    """The curves of the columns that move the predictions most."""
+
+    curves: list[Curve]
+    rows: int
+    """Rows that were averaged over."""
+    of_rows: int
+    columns: int
+    """Columns that were looked at to choose these."""
+
+
+class Caution(NamedTuple):
+    """Something that a careful reader should know, and what to do."""
+
+    found: str
+    remedy: str
+
+
+class Contents(NamedTuple):
+    """Everything that stands in a report; None for what was not given or is not known."""
+
+    fitted: FittedModel
+    model_name: str
+    data_name: str | None
+    evidence: Evidence | None
+    references: References | None
+    survey: Survey | None
+    dependence: Dependence | None
+    ranges: pd.DataFrame | None
+    """What the table's columns hold: smallest, middle and largest value, missing cells."""
+    suggestions: Suggestions | None
+    cautions: list[Caution]
+    made_with: dict[str, str]
+    """Versions, seed, data hash."""
+    notes: list[str]
+    """What was put together or drawn at random, so that nothing is so silently."""

@@ -1,0 +1,134 @@
+"""From a fitted model and a table to the contents of a report; nothing is drawn or written here."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from taylor_sensus._version import __version__
+from taylor_sensus.report.cautions import (
+    cautions_of_evidence,
+    cautions_of_references,
+    cautions_of_survey,
+    split_caution,
+)
+from taylor_sensus.report.contents import Contents, Evidence, References
+from taylor_sensus.report.dependence import dependence
+from taylor_sensus.report.evidence import held_out_evidence, is_training_table, new_row_evidence
+from taylor_sensus.report.references import compare, mean_only
+from taylor_sensus.report.survey import survey_rows
+from taylor_sensus.report.table import Table, kept_rows, numbers_of, read_data, table_hash
+from taylor_sensus.summary import warnings_of
+from taylor_sensus.wording import one_line
+
+if TYPE_CHECKING:
+    from taylor_sensus.regressor import TSNetRegressor
+    from taylor_sensus.suggest import Suggestions
+
+SUGGESTED = 8
+LIBRARIES = ("jax", "numpy", "scipy", "scikit-learn", "pandas", "matplotlib")
+
+
+def gather(
+    model: TSNetRegressor,
+    data: Any = None,
+    candidates: Any = None,
+    *,
+    model_name: str = "",
+    data_name: str | None = None,
+) -> Contents:
+    """All that a report tells about ``model``; ``data`` and ``candidates`` may be left out, and with them sections."""
+    fitted = model.fitted_
+    names = fitted.target_names
+    notes: list[str] = []
+    table = kept_rows(fitted) if data is None else read_data(data, fitted)
+    survey = curves = references = ranges = None
+    evidence = held_out_evidence(fitted, None)
+    if table is not None:
+        prediction, survey = survey_rows(model, table)
+        ranges = column_ranges(table)
+        curves = dependence(model, table.features, survey.budget)
+        if is_training_table(table, fitted):
+            own = held_out_evidence(fitted, table)
+            evidence = new_row_evidence(table, prediction, certain=False) if own is None else own
+            references = None if own is None else _references(table, own, model)
+        elif table.y is not None:
+            evidence = new_row_evidence(table, prediction, certain=True)
+            if evidence is not None:
+                references = mean_only(fitted.scaler.target_center, evidence)
+    cautions = [split_caution(text) for text in warnings_of(fitted)]
+    if evidence is not None:
+        cautions += cautions_of_evidence(evidence, names)
+    if references is not None:
+        cautions += cautions_of_references(references, names)
+    if survey is not None:
+        cautions += cautions_of_survey(survey)
+    return Contents(
+        fitted=fitted,
+        model_name=model_name,
+        data_name=data_name,
+        evidence=evidence,
+        references=references,
+        survey=survey,
+        dependence=curves,
+        ranges=ranges,
+        suggestions=None if candidates is None else _suggestions(model, candidates),
+        cautions=cautions,
+        made_with=made_with(model, table),
+        notes=notes,
+    )
+
+
+def _references(table: Table, evidence: Evidence, model: TSNetRegressor) -> References | None:
+    """The references on the training rows that were held out; validation rows are not in the table."""
+    rows = model.fitted_.held_out.rows
+    inside = rows >= 0
+    if table.y is None or not inside.any():
+        return None
+    kept = evidence._replace(y=evidence.y[inside], mean=evidence.mean[inside], std=evidence.std[inside])
+    return compare(numbers_of(table.features, model.fitted_), table.y, rows[inside], kept, model.n_jobs)
+
+
+def _suggestions(model: TSNetRegressor, candidates: Any) -> Suggestions:
+    """Candidates that teach most about the first target."""
+    from taylor_sensus.suggest import suggest
+
+    return suggest(model, candidates, SUGGESTED, target=model.fitted_.target_names[0], random_state=0)
+
+
+def column_ranges(table: Table) -> pd.DataFrame:
+    """For each column its smallest, middle and largest number, or its most frequent category, and missing cells."""
+    found = []
+    for name, cells in table.features.items():
+        numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+        missing = int(cells.isna().sum())
+        if np.isfinite(numbers).any():
+            low, middle, high = np.nanquantile(numbers, [0, 0.5, 1])
+            found.append((str(name), low, middle, high, missing))
+        else:
+            found.append((str(name), np.nan, np.nan, np.nan, missing))
+    return pd.DataFrame(found, columns=["column", "smallest", "middle", "largest", "missing"]).set_index("column")
+
+
+def made_with(model: TSNetRegressor, table: Table | None) -> dict[str, str]:
+    """Versions, seed and data hash: what is needed to make the same again."""
+    facts = model.fitted_.facts
+    found = {"taylor-sensus": __version__, "Python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed as a package"
+    state = model.random_state
+    found["random_state"] = "not set, or not kept in the model file" if state is None else one_line(state)
+    if "seed" in facts:
+        found["seed of the fit"] = str(facts["seed"])
+    if "data_sha256" in facts:
+        found["SHA-256 of the training table"] = str(facts["data_sha256"])
+    words = "SHA-256 of the table"
+    found[words] = "no table was given, and the model keeps none" if table is None else table_hash(table)
+    return found

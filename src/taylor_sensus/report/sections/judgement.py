@@ -1,0 +1,157 @@
+"""Predictions beside measurements: how good, how honest, and which rows are hard to believe."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from taylor_sensus.data.units import split_header
+from taylor_sensus.report import figures
+from taylor_sensus.report.contents import Contents, Judged
+from taylor_sensus.report.html import Content, Markup, shown, table, tag
+from taylor_sensus.report.sections.pieces import LISTED, bar, missing, section, target_heading
+from taylor_sensus.scores import (
+    coverage_by_tercile,
+    crps,
+    interval_coverage,
+    interval_width,
+    nll,
+    r2,
+    std_error_correlation,
+)
+from taylor_sensus.wording import number, percent
+
+LEVELS = (0.5, 0.8, 0.9, 0.95)
+
+
+def accuracy(contents: Contents) -> Markup:
+    """Errors beside those of simple methods, and the parity plot."""
+    title = "How good are the predictions?"
+    evidence = contents.evidence
+    if evidence is None:
+        return section("accuracy", title, missing("a table with measured targets"))
+    pieces: list[Content] = [tag("p", f"Judged by {len(evidence.y):,} rows. {evidence.origin}")]
+    for at, name in enumerate(contents.fitted.target_names):
+        judged = evidence.target(at)
+        pieces.append(target_heading(contents, at))
+        unit = split_header(name).unit
+        explained = r2(judged.y, judged.mean)
+        scores = [
+            ("typical error (RMSE)", number(float(np.sqrt(np.mean((judged.y - judged.mean) ** 2))), unit)),
+            ("mean absolute error", number(float(np.mean(np.abs(judged.y - judged.mean))), unit)),
+            ("variance explained (R²)", percent(explained) if explained > 0 else "none"),
+            ("error of the whole distribution (CRPS)", number(crps(judged.y, judged.mean, judged.std), unit)),
+            ("negative log-likelihood a row", f"{nll(judged.y, judged.mean, judged.std):.3f}"),
+        ]
+        beside = tag(
+            "div",
+            table(("on unseen rows" if evidence.unseen else "on these rows", ""), scores),
+            _references(contents, at),
+        )
+        parity = figures.parity(judged, name, at)
+        pieces.append(tag("div", parity, tag("figure", beside), class_="figures"))
+    if contents.references is None:
+        pieces.append(
+            tag("p", "Simple methods to compare with (mean, straight line, forest) need the table that the model was "
+                "fitted on, with its targets.", class_="soft")
+        )  # fmt: skip
+    return section("accuracy", title, *pieces)
+
+
+def _references(contents: Contents, at: int) -> Markup | None:
+    if contents.references is None:
+        return None
+    unit = split_header(contents.fitted.target_names[at]).unit
+    worst = max(method.rmse[at] for method in contents.references.methods) or 1.0
+    lines = []
+    for method in contents.references.methods:
+        length = bar(number(float(method.rmse[at]), unit), float(method.rmse[at] / worst))
+        own = method is contents.references.methods[-1]
+        cells = [tag("td", method.name, class_="words"), length, tag("td", number(float(method.mae[at]), unit))]
+        lines.append(tag("tr", cells, class_="own" if own else None))
+    head = tag("tr", tag("th", "method", class_="words"), tag("th", "RMSE"), tag("th", "mean absolute error"))
+    return tag(
+        "div",
+        tag(
+            "table",
+            tag("caption", "Against simple methods; smaller is better"),
+            tag("thead", head),
+            tag("tbody", lines),
+        ),
+        tag("p", " ".join(contents.references.notes), class_="soft"),
+        class_="wide",
+    )
+
+
+def honesty(contents: Contents) -> Markup:
+    """The calibration curve and the coverage table."""
+    title = "Can the error bars be trusted?"
+    evidence = contents.evidence
+    if evidence is None:
+        return section("honesty", title, missing("a table with measured targets"))
+    pieces: list[Content] = []
+    for at, name in enumerate(contents.fitted.target_names):
+        judged = evidence.target(at)
+        pieces.append(target_heading(contents, at))
+        beside = tag("figure", _coverage(judged, split_header(name).unit))
+        pieces.append(tag("div", figures.calibration(judged, at), beside, class_="figures"))
+    return section("honesty", title, *pieces)
+
+
+def _coverage(judged: Judged, unit: str | None) -> Markup:
+    _, y, mean, std = judged
+    rows = []
+    for level in LEVELS:
+        chance = 2 * np.sqrt(level * (1 - level) / len(y))
+        low, high = max(level - chance, 0), min(level + chance, 1)
+        held = interval_coverage(y, mean, std, level)
+        rows.append(
+            (
+                f"{level * 100:g} %",
+                percent(held),
+                f"{100 * low:.0f} to {100 * high:.0f} %",
+                number(interval_width(std, level), unit),
+            )
+        )
+    thirds = coverage_by_tercile(y, mean, std, 0.9)
+    by_third = zip(("surest third", "middle third", "least sure third"), thirds, strict=True)
+    related = std_error_correlation(y, mean, std)
+    return tag(
+        "div",
+        table(("interval", "held", "by chance", "mean width"), rows,
+              caption="How many measurements the intervals held"),
+        table(("90 % intervals of the", "held"), [(who, percent(share)) for who, share in by_third],
+              caption="The same, by how sure the model is"),
+        tag("p", f"Rank correlation of error bar and actual error: {related:.2f}. Even perfect error bars stay well "
+            "below 1; near 0 the model cannot tell easy rows from hard ones.", class_="soft"),
+    )  # fmt: skip
+
+
+def second_look(contents: Contents) -> Markup:
+    """Measurements that the model finds hard to believe."""
+    title = "Measurements that deserve a second look"
+    evidence = contents.evidence
+    if evidence is None:
+        return section("second-look", title, missing("a table with measured targets"))
+    pieces: list[Content] = [
+        tag("p", "The largest errors in units of their error bars: a typing error, a special sample, or something that "
+            "the columns do not tell. Look at them before dropping any.")
+    ]  # fmt: skip
+    for at, name in enumerate(contents.fitted.target_names):
+        judged, unit = evidence.target(at), split_header(name).unit
+        z = judged.z
+        beyond = int(np.count_nonzero(np.abs(z) > 3))
+        rows = [
+            (shown(judged.labels[row]), number(float(judged.y[row]), unit), number(float(judged.mean[row]), unit),
+             number(float(judged.std[row]), unit), f"{z[row]:+.1f}".replace("-", "−"))
+            for row in np.argsort(-np.abs(z), kind="stable")[:LISTED]
+        ]  # fmt: skip
+        expected = len(z) * 0.0027
+        usual = f"about {expected:.0f}" if expected >= 1 else "less than one"
+        count = f"{beyond:,} of {len(z):,} rows lie beyond 3 standard deviations; with Gaussian noise {usual} would."
+        pieces += [
+            target_heading(contents, at),
+            figures.residuals(judged, name, at),
+            tag("p", count),
+            table(("row", "measured", "predicted", "std", "error / std"), rows),
+        ]
+    return section("second-look", title, *pieces)

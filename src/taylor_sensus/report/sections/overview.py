@@ -1,0 +1,88 @@
+"""The first and the last of the page: answers, warnings, what was fitted, and with what."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from taylor_sensus.data.units import split_header
+from taylor_sensus.report.contents import Contents
+from taylor_sensus.report.html import Content, Markup, listed, shown, table, tag
+from taylor_sensus.report.sections.pieces import LONG, names_of, section
+from taylor_sensus.report.wording import answers
+from taylor_sensus.settings import DEFAULTS
+from taylor_sensus.wording import number, one_line
+
+
+def in_short(contents: Contents) -> Markup:
+    """Four questions and their answers."""
+    cards = [
+        tag("div", tag("b", a.question), tag("strong", a.short), tag("span", a.why), class_=f"card {a.mood}".strip())
+        for a in answers(contents)
+    ]
+    several = len(contents.fitted.target_names) > 1
+    note = f"These are about {one_line(contents.fitted.target_names[0])}; the other targets follow below."
+    return tag("section", tag("div", cards, class_="cards"), tag("p", note, class_="soft") if several else None)
+
+
+def warnings(contents: Contents) -> Markup:
+    """What was found, and what to do."""
+    if not contents.cautions:
+        return section("warnings", "Warnings", tag("p", "None."))
+    items = [tag("li", tag("b", caution.found), " ", caution.remedy) for caution in contents.cautions]
+    return section("warnings", "Warnings", tag("ul", items, class_="warnings"))
+
+
+def fitted(contents: Contents) -> Markup:
+    """What was fitted, and on what."""
+    model, facts = contents.fitted, contents.fitted.facts
+    rows = [
+        ("rows", f"{facts['rows']:,} ({facts['distinct_rows']:,} distinct)"),
+        (
+            "validation rows",
+            f"{facts['validation_rows']:,}" if facts["validation_rows"] else "none given; held-out folds",
+        ),
+        ("predicts", names_of(model.target_names)),
+        ("from", f"{len(model.columns):,} columns"),
+        ("networks", str(model.members)),
+        ("settings changed", _settings(contents)),
+    ]
+    if contents.data_name:
+        rows.insert(0, ("table of this report", shown(contents.data_name)))
+    if contents.model_name:
+        rows.insert(0, ("model file", shown(contents.model_name)))
+    known = table(("", ""), rows, words=(0, 1))
+    return section("fitted", "What was fitted, and on what", known, tag("h3", "Columns"), _columns(contents))
+
+
+def _settings(contents: Contents) -> str:
+    chosen = contents.fitted.settings
+    changed = {f.name: getattr(chosen, f.name) for f in fields(DEFAULTS)}
+    told = [f"{name} = {value}" for name, value in changed.items() if value != getattr(DEFAULTS, name)]
+    return ", ".join(told) or "none"
+
+
+def _columns(contents: Contents) -> Markup:
+    ranges = contents.ranges
+    rows = []
+    for column in contents.fitted.columns:
+        header = split_header(column.name)
+        kind = "number" if column.categories is None else f"{len(column.categories)} categories"
+        row: list[Content] = [shown(header.name), shown(header.unit or ""), kind]
+        if ranges is not None:
+            row += [number(float(v)) for v in ranges.loc[column.name, ["smallest", "middle", "largest"]]]
+            row.append(f"{int(ranges.loc[column.name, 'missing']):,}")
+        rows.append(row)
+    headings = ["column", "unit", "holds"] + ["smallest", "middle", "largest", "missing"] * (ranges is not None)
+    whole = table(headings, rows, words=(0, 1, 2))
+    if len(rows) <= LONG:
+        return whole
+    return tag("details", tag("summary", f"{len(rows)} columns"), whole)
+
+
+def made_with(contents: Contents) -> Markup:
+    """Versions, seed, data hash, and what was put together."""
+    rows = [(name, tag("code", value)) for name, value in contents.made_with.items()]
+    pieces: list[Content] = [table(("", ""), rows, words=(0, 1))]
+    if contents.notes:
+        pieces.append(listed(contents.notes))
+    return section("made-with", "How this page was made", *pieces)

@@ -1,0 +1,137 @@
+"""Numbers of a report in words: how good, how honest, what to do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.data.units import split_header
+from taylor_sensus.report.contents import Contents
+from taylor_sensus.scores import interval_coverage, r2, rmse
+from taylor_sensus.wording import number, one_line, percent
+
+
+class Answer(NamedTuple):
+    """A question that every reader has, its answer in a few words, and the reason."""
+
+    question: str
+    short: str
+    why: str
+    mood: str
+    """``good``, ``fair``, ``bad``, or empty where nothing is to be judged."""
+
+
+def answers(contents: Contents) -> list[Answer]:
+    """The four questions. With several targets, those of the first are answered here and the others below."""
+    return [how_good(contents), how_honest(contents), which_noise(contents), where_next(contents)]
+
+
+def how_good(contents: Contents) -> Answer:
+    """Typical error, and what share of the target's variance is explained."""
+    question = "How good are the predictions?"
+    if contents.evidence is None:
+        return Answer(question, "not known here", "Give a table with measured targets to find out.", "")
+    name = contents.fitted.target_names[0]
+    judged = contents.evidence.target(0)
+    unit = split_header(name).unit
+    explained, error = r2(judged.y, judged.mean), rmse(judged.y, judged.mean)
+    why = f"{percent(max(explained, 0), 0)} of the variance of {one_line(split_header(name).name)} is explained"
+    if np.isnan(explained):
+        why = "The measured values are all equal, so there is nothing to explain"
+    if contents.references is not None:
+        *others, own = contents.references.methods
+        best = min(others, key=lambda method: method.rmse[0])
+        if best.rmse[0] > 0:
+            better = 1 - own.rmse[0] / best.rmse[0]
+            word = "smaller" if better >= 0 else "larger"
+            why += f"; errors are {percent(abs(better), 0)} {word} than those of the {best.name}"
+    mood = "good" if explained > 0.7 else "fair" if explained > 0.3 else "bad"
+    seen = "on unseen rows" if contents.evidence.unseen else "on the given rows, which it may have seen"
+    return Answer(question, f"typically off by {number(error, unit)}", f"{why} ({seen}).", mood)
+
+
+def how_honest(contents: Contents) -> Answer:
+    """Coverage of 90 % intervals against what chance allows."""
+    question = "Can I trust the error bars?"
+    if contents.evidence is None:
+        return Answer(question, "not known here", "Give a table with measured targets to find out.", "")
+    _, y, mean, std = contents.evidence.target(0)
+    held = interval_coverage(y, mean, std, 0.9)
+    chance = 2 * np.sqrt(0.9 * 0.1 / len(y))
+    why = f"90 % intervals held {percent(held)} of {len(y):,} measurements."
+    if len(y) < 30:
+        return Answer(question, "too few rows to tell", why, "fair")
+    if abs(held - 0.9) <= chance + 0.01:
+        return Answer(question, "yes, they are honest", f"{why} The difference may be chance.", "good")
+    if held > 0.9:
+        return Answer(question, "yes, they are rather wide", f"{why} They err on the safe side.", "good")
+    mood, short = ("fair", "nearly: a little too small") if held > 0.84 else ("bad", "no, they are too small")
+    return Answer(question, short, f"{why} Use predict_interval to make up for it.", mood)
+
+
+def which_noise(contents: Contents) -> Answer:
+    """The largest source of the averaged budget, and the largest among the inputs."""
+    question = "Where does the error come from?"
+    survey = contents.survey
+    if survey is None:
+        return Answer(question, "not known here", "Give a table to see the noise budget of its rows.", "")
+    average = survey.budget.variance[0] / survey.budget.variance[0].sum()
+    parts = np.array(survey.budget.part_of_source)
+    by_part = {part: float(average[parts == part].sum()) for part in dict.fromkeys(parts.tolist())}
+    main = max(by_part, key=lambda part: by_part[part])
+    inputs = np.where(parts == "feature_noise", average, 0)
+    column = one_line(split_header(survey.budget.sources[int(inputs.argmax())]).name)
+    why = f"{percent(by_part[main], 0)} of the variance on average."
+    if inputs.max() > 0:
+        why += f" Among the inputs the noise of {column} matters most ({percent(float(inputs.max()))})."
+    if not survey.identifiable:
+        why += " The data cannot tell the inputs' noise from the system's."
+    return Answer(question, f"mostly {PART_WORDS[main]}", why, "")
+
+
+PART_WORDS = {
+    "feature_noise": "noise of the inputs",
+    "system_noise": "the system's own noise",
+    "target_error": "measuring the target",
+    "epistemic": "too little data",
+}
+
+
+def where_next(contents: Contents) -> Answer:
+    """New rows where data are missing, repeats or better inputs where noise rules."""
+    question = "What should I measure next?"
+    if contents.suggestions is not None:
+        found = contents.suggestions
+        return Answer(question, f"the {len(found)} suggestions below", str(found.outlook), "")
+    survey = contents.survey
+    if survey is None:
+        return Answer(question, "not known here", "Give a table, or candidates, to get advice.", "")
+    short, why = advice(contents, 0)
+    return Answer(question, short, why, "")
+
+
+def advice(contents: Contents, at: int) -> tuple[str, str]:
+    """What would make the error bars of one target smaller: in a few words, and why."""
+    survey = contents.survey
+    assert survey is not None, "advice needs the budget of a table"
+    average = survey.budget.variance[at] / survey.budget.variance[at].sum()
+    parts = np.array(survey.budget.part_of_source)
+    lacking = float(average[parts == "epistemic"].sum())
+    inputs = np.where(parts == "feature_noise", average, 0)
+    system = float(average[parts == "system_noise"].sum())
+    if lacking >= max(system, float(inputs.sum())) or lacking > 0.4:
+        return "new rows where data are thin", (
+            f"{percent(lacking, 0)} of the variance comes from too little data; rows like those listed as lacking "
+            "data would help most."
+        )
+    if survey.identifiable and inputs.sum() > system:
+        column = one_line(split_header(survey.budget.sources[int(inputs.argmax())]).name)
+        return f"{column}, more exactly", (
+            f"{percent(float(inputs.sum()), 0)} of the variance comes in through the inputs' noise, and most of that "
+            f"through {column}. More rows of the same kind would not help as much."
+        )
+    return "the same rows again, or more exactly", (
+        f"Only {percent(lacking, 0)} of the variance comes from too little data, so more rows of the same kind would "
+        "not help much. Average repeated measurements, or find what else influences the target."
+    )

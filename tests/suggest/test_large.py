@@ -1,0 +1,39 @@
+"""Very many candidates: time grows gently with their number, and memory hardly at all."""
+
+import time
+import tracemalloc
+
+import pandas as pd
+from hill import table
+
+from taylor_sensus.suggest import suggest
+
+ROWS = 80_000
+
+
+def test_many_candidates_are_quick_and_take_little_memory(model):
+    """A million within a minute of two cores is 0.12 ms of processor time each; the fixed costs are left out."""
+    pool = table(ROWS, 12)
+    suggest(model, pool[:5000], n=4, random_state=0)  # compiles
+    spent = {}
+    for rows in (5000, ROWS):
+        start = time.process_time()
+        found = suggest(model, pool[:rows], n=4, random_state=0)
+        spent[rows] = time.process_time() - start
+        assert found.candidates == rows
+    assert (spent[ROWS] - spent[5000]) / (ROWS - 5000) < 1.2e-4
+    tracemalloc.start()
+    peaks = []
+    for rows in (ROWS // 2, ROWS):
+        tracemalloc.reset_peak()
+        suggest(model, pool[:rows], n=4, random_state=0)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+    tracemalloc.stop()
+    assert peaks[1] < 300e6 and peaks[1] - peaks[0] < 20e6, "a list of a few thousand is kept, not all candidates"
+
+
+def test_the_best_of_many_are_found(model):
+    """One row in forty thousand is far better than the others; it must be on the list."""
+    best = pd.DataFrame({"temp": [49.0], "share": [0.3], "solvent": ["oil"]})
+    pool = pd.concat([table(40_000, 13).assign(temp=20.0), best], ignore_index=True)
+    assert suggest(model, pool, n=3, goal="max", random_state=0).table.temp[0] == 49

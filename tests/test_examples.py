@@ -1,0 +1,52 @@
+"""The examples run on the real data with a small budget, and say what their story needs."""
+
+import os
+import runpy
+from pathlib import Path
+
+import pytest
+
+from taylor_sensus.data.datasets import DATASETS, VARIABLE
+
+SCRIPTS = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+SMALL = {
+    "members": 2,
+    "width": 8,
+    "depth": 1,
+    "epochs": 4,
+    "embedding": "none",
+    "contrast": "off",
+    "kernel": False,
+    "n_jobs": 1,
+    "details": {"noise_epochs": 4, "density_steps": 20, "folds": 2, "pilots": 1},
+}
+STORIES = {
+    "steels": ("matbench_steels", ["straight line", "hold", "epistemic", "with 10 % Mn"]),
+    "concrete": ("concrete", ["system_noise", "declared", "next", "endless data"]),
+    "diabetes": ("diabetes", ["of the variance", "conformal", "largest std"]),
+}
+
+
+def test_there_is_a_story_for_each_script():
+    assert [script.stem for script in SCRIPTS] == sorted(STORIES)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_example(script, tmp_path, monkeypatch, capsys):
+    dataset, words = STORIES[script.stem]
+    info = DATASETS[dataset]
+    folder = Path(os.environ.get(VARIABLE, ""))
+    if info.files and not any((folder / file.path).is_file() for file in info.files):
+        reason = f"{VARIABLE} does not name a folder with the file of {dataset}"
+        pytest.fail(reason) if os.environ.get("CI", "").lower() in ("true", "1") else pytest.skip(reason)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    runpy.run_path(str(script))["main"](tmp_path, **SMALL)
+    shown = capsys.readouterr().out
+    assert [word for word in words if word not in shown] == []
+    assert "nan" not in shown.lower().split()
+    assert [path.name for path in tmp_path.iterdir()] == [f"{script.stem}.svg"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_an_example_is_short(script):
+    assert len(script.read_text().splitlines()) <= 70
