@@ -17,16 +17,19 @@ def blocks(language):
 
 def test_readme_code_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (code,) = blocks("python")
+    first, second = blocks("python")
     names: dict = {}
-    exec(compile(code, "README.md", "exec"), names)  # noqa: S102  the README is ours
+    exec(compile(first, "README.md", "exec"), names)  # noqa: S102  the README is ours
     assert (names["same"] == names["mean"]).all()
     assert (names["low"] < names["high"]).all()
     assert "familiarity" in capsys.readouterr().out
+    exec(compile(second, "README.md", "exec"), names)  # noqa: S102
+    assert "target_error" in capsys.readouterr().out and len(names["form"].table) == 4
+    assert (names["low"] < names["high"]).all()
 
 
 def test_readme_code_is_twelve_lines():
-    (code,) = blocks("python")
+    code, _ = blocks("python")
     assert len([line for line in code.splitlines() if line.strip()]) <= 12
 
 

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from taylor_sensus.report.html import Markup, joined, listed, shown, table, tag
+from taylor_sensus.report.html import Markup, joined, shown, table, tag
 
 
 class Elements(HTMLParser):
@@ -66,9 +66,8 @@ def test_names_are_shown_inert(text, seen):
     assert page.text == seen and [name for name, _ in page.found] == ["bdi"]
 
 
-def test_tables_and_lists():
+def test_tables():
     made = table(("a", shown("<b>")), [("x", "1"), ("<i>", None)], words=(0,), caption="c")
     page = read(made)
     assert [name for name, _ in page.found].count("td") == 4
     assert page.text == "ca<b>x1<i>"
-    assert read(listed(["<a>", tag("b", "c")])).text == "<a>c"

@@ -7,7 +7,7 @@ from hill import table
 from taylor_sensus.suggest.asking import Asker
 from taylor_sensus.suggest.batch import Ignorance, choose
 from taylor_sensus.suggest.goals import wanted_to_learn
-from taylor_sensus.suggest.ignorance import Rows, epistemic_covariance, teaching_noise
+from taylor_sensus.suggest.ignorance import Rows, epistemic_covariance, teaching, within_reason
 from taylor_sensus.suggest.process_view import ProcessView, quick_view, whole_view
 from taylor_sensus.training.process import covariance
 
@@ -72,10 +72,20 @@ def test_a_look_at_few_training_rows_never_promises_too_much(model):
     np.testing.assert_allclose(quick_view(fitted, 10_000).variance(scaled), exact, atol=1e-12)
 
 
-def test_noisy_rows_teach_less_within_limits(model):
-    view = whole_view(model.fitted_)
-    noise = teaching_noise(view, np.array([0.5, 1.0, 2.0, 1e9, 0.0]), 1.0)
-    np.testing.assert_allclose(noise, view.noise * np.array([0.5, 1, 2, 4, 0.25]))
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+def test_what_rows_teach_has_the_size_of_the_ignorance(model, share):
+    view, rows, _ = surveyed(model, table(60, 6))
+    taught = teaching(view, share, rows)
+    together = taught.covariance(rows, rows)
+    np.testing.assert_allclose(np.diag(together), taught.variance(rows), rtol=1e-6)
+    assert taught.variance(rows).mean() == pytest.approx(rows.survey.variance.mean())
+    assert np.linalg.eigvalsh(together)[0] > -1e-9 * np.trace(together)
+    if share == 0:
+        np.testing.assert_allclose(together, epistemic_covariance(view, rows, rows))
+
+
+def test_noise_far_from_typical_is_drawn_in():
+    assert list(within_reason(np.array([0.5, 1.0, 2.0, 1e9, 0.0]), 1.0)) == [0.5, 1, 2, 4, 0.25]
 
 
 def test_a_stand_in_knows_where_training_rows_are(plain):

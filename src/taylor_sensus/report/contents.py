@@ -136,5 +136,3 @@ class Contents(NamedTuple):
     cautions: list[Caution]
     made_with: dict[str, str]
     """Versions, seed, data hash."""
-    notes: list[str]
-    """What was put together or drawn at random, so that nothing is so silently."""

@@ -44,7 +44,6 @@ def gather(
     """All that a report tells about ``model``; ``data`` and ``candidates`` may be left out, and with them sections."""
     fitted = model.fitted_
     names = fitted.target_names
-    notes: list[str] = []
     table = kept_rows(fitted) if data is None else read_data(data, fitted)
     survey = curves = references = ranges = None
     evidence = held_out_evidence(fitted, None)
@@ -79,7 +78,6 @@ def gather(
         suggestions=None if candidates is None else _suggestions(model, candidates),
         cautions=cautions,
         made_with=made_with(model, table),
-        notes=notes,
     )
 
 

@@ -78,8 +78,3 @@ def table(
     body = [tag("tr", [tag("td", cell, class_=side(at)) for at, cell in enumerate(row)]) for row in rows]
     named = None if caption is None else tag("caption", caption)
     return tag("div", tag("table", named, tag("thead", head), tag("tbody", body)), class_="wide")
-
-
-def listed(items: Iterable[Content]) -> Markup:
-    """A list with bullets."""
-    return tag("ul", [tag("li", item) for item in items])

@@ -13,7 +13,7 @@ from taylor_sensus.suggest.batch import Ignorance, Wanted, choose
 from taylor_sensus.suggest.candidates import Block, Candidates, columns_of
 from taylor_sensus.suggest.constraints import roughly_met
 from taylor_sensus.suggest.goals import LEARN, Goal, wanted_to_improve, wanted_to_learn
-from taylor_sensus.suggest.ignorance import Rows, epistemic_covariance, teaching_noise
+from taylor_sensus.suggest.ignorance import Rows, epistemic_covariance, teaching, within_reason
 from taylor_sensus.suggest.process_view import quick_view, whole_view
 from taylor_sensus.suggest.shortlist import Listed, Shortlist
 
@@ -53,6 +53,8 @@ class Chooser:
         self.asker, self.candidates, self.diversity, self.rng = asker, candidates, diversity, rng
         self.goal = goal._replace(value=asker.scaled_target(goal.value))
         self.quick, self.whole = quick_view(asker.fitted, QUICK_CENTRES), whole_view(asker.fitted)
+        support = asker.fitted.support
+        self.share = 0.0 if support is None else float(support.share[asker.place])
         self.pending = None
         if pending is not None and len(pending):
             self.pending = asker.scaled(asker.encoded(pending, "pending"))
@@ -81,11 +83,11 @@ class Chooser:
         if not len(block.x):
             return Listed(block.frame, block.place, np.empty(0))
         scaled = self.asker.scaled(block.x)
+        survey = self.asker.survey(block.frame, scaled, self.quick)
+        std = np.sqrt(np.maximum(survey.variance, 1e-300))
         if self.goal.kind == LEARN:
-            score = np.log(self.quick.variance(scaled))
+            score = self.share * np.log(self.quick.variance(scaled)) + (1 - self.share) * 2 * np.log(std)
         else:
-            survey = self.asker.survey(block.frame, scaled, self.quick)
-            std = np.sqrt(np.maximum(survey.variance, 1e-300))
             score = np.log(std) if self.best is None else self.goal.log_hope(survey.mean, std, self.best)
         far = np.flatnonzero(~self._near_pending(scaled))
         return Listed(block.frame, block.place, score).some(far)
@@ -154,9 +156,9 @@ class Chooser:
         if self.goal.kind != LEARN:
             among, beside = (epistemic_covariance(self.whole, rows, others) for others in (rows, watched))
             return Ignorance(among, beside, watched.survey.variance, noise)
-        among, beside = (self.whole.covariance(rows.seen, others.seen) for others in (rows, watched))
-        variance = self.whole.variance_of(watched.seen)
-        return Ignorance(among, beside, variance, teaching_noise(self.whole, noise, typical))
+        taught = teaching(self.whole, self.share, watched)
+        among, beside = (taught.covariance(rows, others) for others in (rows, watched))
+        return Ignorance(among, beside, taught.variance(watched), within_reason(noise, typical))
 
     def _wanted(self, before: Ignorance, rows: Rows) -> Wanted:
         if self.goal.kind == LEARN:
@@ -177,19 +179,18 @@ class Chooser:
         space = self.candidates.space
         assert space is not None
         stand_ins = self._rows(watched.frame)
+        taught = teaching(self.whole, self.share, stand_ins)
+        noise = float(np.median(self._noise(watched.frame).whole))  # it hardly differs between neighbours
 
         def score(frame: pd.DataFrame) -> np.ndarray:
-            scaled = self.asker.scaled(self.asker.encoded(frame, "candidates"))
+            rows = self._rows(frame)
             if self.goal.kind == LEARN:
-                seen = self.whole.seen(scaled)
-                told = (self.whole.covariance(seen, stand_ins.seen) ** 2).mean(axis=1)
-                # The noise hardly differs between neighbours, and a full prediction takes long.
-                found = np.log(np.maximum(told / (self.whole.variance_of(seen) + self.whole.noise), 1e-300))
+                told = (taught.covariance(rows, stand_ins) ** 2).mean(axis=1)
+                found = np.log(np.maximum(told / np.maximum(taught.variance(rows) + noise, 1e-300), 1e-300))
             else:
-                survey = self.asker.survey(frame, scaled, self.whole)
                 assert self.best is not None
-                found = self.goal.log_hope(survey.mean, np.sqrt(survey.variance), self.best)
-            return np.where(self._near_pending(scaled), -np.inf, found)
+                found = self.goal.log_hope(rows.survey.mean, np.sqrt(rows.survey.variance), self.best)
+            return np.where(self._near_pending(rows.scaled), -np.inf, found)
 
         first = np.argsort(-listed.log_score, kind="stable")[: 8 * CLIMBERS : 8]
         current = listed.frame.iloc[first].reset_index(drop=True)

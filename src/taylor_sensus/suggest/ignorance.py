@@ -1,15 +1,15 @@
 """How the model's ignorance at one row goes together with that at another, so that a measurement tells of both.
 
-Two views of it. What rows *teach* is judged by the covariance of the model's Gaussian process given its training rows:
-smooth, and exact for the kernel part of the mean. On concrete, batches chosen by it learned faster than batches chosen
-by the epistemic covariance below, which few members and the belief beyond the data make rough.
-
 The *epistemic* covariance is made of three parts, whose variances add up to the epistemic variance of a prediction:
 
-- the doubt of the kernel part, whose covariance is that of the process;
+- the doubt of the kernel part, whose covariance is that of its Gaussian process given the training rows;
 - the disagreement of the members. With eight members errors seem to go together over any distance, so their
   covariance is multiplied by the correlation of the process, which fades with distance;
 - the belief beyond the data, which goes together as far as that correlation reaches.
+
+What rows *teach* is judged by a smoother covariance: few members and the belief beyond the data are a rough measure of
+a single row. As far as the kernel part shares in the mean, the covariance of its process takes the place of the one
+above, at the same average size.
 """
 
 from __future__ import annotations
@@ -42,13 +42,35 @@ def epistemic_covariance(view: ProcessView, a: Rows, b: Rows) -> np.ndarray:
     return view.correlation(a.seen, b.seen) * sizes
 
 
-def teaching_noise(view: ProcessView, noise: np.ndarray, typical: float) -> np.ndarray:
-    """Variance of the noise of measurements beside the covariance of the process: its own, more where rows are noisy.
+class Teaching(NamedTuple):
+    """The smoother covariance, for choosing rows to learn from."""
 
-    `noise` is what the model says at each row, and `typical` at most rows.
-    """
-    return view.noise * np.clip(noise / max(typical, 1e-300), 1 / MOST, MOST)
+    view: ProcessView
+    share: float
+    """Of the kernel part in the mean."""
+    size: float
+    """What makes the variance of the process as large as the model's ignorance, on average."""
+
+    def covariance(self, a: Rows, b: Rows) -> np.ndarray:
+        """Between all pairs of rows."""
+        process = self.size * self.view.covariance(a.seen, b.seen)
+        return self.share * process + (1 - self.share) * epistemic_covariance(self.view, a, b)
+
+    def variance(self, rows: Rows) -> np.ndarray:
+        """Of each row."""
+        process = self.size * self.view.variance_of(rows.seen)
+        return self.share * process + (1 - self.share) * rows.survey.variance
+
+
+def teaching(view: ProcessView, share: float, watched: Rows) -> Teaching:
+    """With the size that fits the watched rows."""
+    return Teaching(view, share, float(watched.survey.variance.mean() / view.variance_of(watched.seen).mean()))
 
 
 MOST = 4.0
-"""How many times more or less than typical the noise may be: it is only known roughly."""
+"""How many times more or less than typical the noise of a row may be: it is only known roughly."""
+
+
+def within_reason(noise: np.ndarray, typical: float) -> np.ndarray:
+    """Noise variances, those far from typical drawn in."""
+    return np.clip(noise, typical / MOST, typical * MOST)

@@ -29,11 +29,6 @@ class ProcessView(NamedTuple):
     """Lower Cholesky factor of the covariance of what was measured at the centres."""
 
     @property
-    def noise(self) -> float:
-        """Variance of the noise of a measurement, as the process sees it."""
-        return noise(self.theta)
-
-    @property
     def size(self) -> float:
         """Variance of the function where nothing is known."""
         return float(sum(size for size, _ in split(self.theta, self.centres.shape[1])))

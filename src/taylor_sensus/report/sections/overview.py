@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from taylor_sensus.data.units import split_header
 from taylor_sensus.report.contents import Contents
-from taylor_sensus.report.html import Content, Markup, listed, shown, table, tag
+from taylor_sensus.report.html import Content, Markup, shown, table, tag
 from taylor_sensus.report.sections.pieces import LONG, names_of, section
 from taylor_sensus.report.wording import answers
 from taylor_sensus.settings import DEFAULTS
@@ -80,9 +80,6 @@ def _columns(contents: Contents) -> Markup:
 
 
 def made_with(contents: Contents) -> Markup:
-    """Versions, seed, data hash, and what was put together."""
+    """Versions, seed, data hash."""
     rows = [(name, tag("code", value)) for name, value in contents.made_with.items()]
-    pieces: list[Content] = [table(("", ""), rows, words=(0, 1))]
-    if contents.notes:
-        pieces.append(listed(contents.notes))
-    return section("made-with", "How this page was made", *pieces)
+    return section("made-with", "How this page was made", table(("", ""), rows, words=(0, 1)))
