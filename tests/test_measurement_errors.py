@@ -265,3 +265,10 @@ def test_new_results_join_the_training_rows(tmp_path):
     assert np.mean((updated.predict(NEW) - np.sin(2 * NEW["a"]) - 0.5 * NEW["b"] ** 2) ** 2) < before
     with pytest.raises(DataError, match="no row of the form has a result yet"):
         updated.update(form.assign(y=np.nan))
+
+
+def test_a_model_reports_on_itself(declared, tmp_path):
+    declared.report(tmp_path / "report.html", data=(X, Y))
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>")
+    assert "<script" not in page and len(page) < 400_000

@@ -49,6 +49,7 @@ from taylor_sensus.summary import summary_html, summary_text
 from taylor_sensus.training.fit import stage_runs
 
 if TYPE_CHECKING:
+    from taylor_sensus.report import Report
     from taylor_sensus.suggest import Suggestions
 
 
@@ -290,6 +291,13 @@ class TSNetRegressor(RegressorMixin, BaseEstimator):
         """Data, errors on unseen rows, calibration and warnings, as text."""
         check_is_fitted(self, "fitted_")
         return summary_text(self.fitted_)
+
+    def report(self, path: str | PathLike[str] | None = None, data: Any = None, candidates: Any = None) -> Report:
+        """One self-contained page: how good, how honest, where the error comes from; see `taylor_sensus.report`."""
+        from taylor_sensus.report import make_report
+
+        check_is_fitted(self, "fitted_")
+        return make_report(self, path, data, candidates)
 
     @property
     def history_(self) -> pd.DataFrame:

@@ -151,7 +151,7 @@ def test_arrays_and_a_model_without_a_kernel_part(plain):
     found = suggest(plain, pool, n=5, random_state=0)
     assert list(found.table.columns[1:3]) == ["x0", "x1"]
     said = plain.predict_distribution(pool)
-    assert said.epistemic[places(found)].mean() > np.median(said.epistemic)
+    assert said.epistemic[places(found)].mean() > said.epistemic.mean()
     assert suggest(plain, {"x0": (-1.0, 1.0), "x1": [0.0, 0.5]}, n=3, goal="min").table.x1.isin([0, 0.5]).all()
 
 
