@@ -272,3 +272,12 @@ def test_a_model_reports_on_itself(declared, tmp_path):
     page = (tmp_path / "report.html").read_text()
     assert page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>")
     assert "<script" not in page and len(page) < 400_000
+
+
+def test_a_model_of_arrays_is_updated_without_complaint():
+    model = small().fit(X[:40].to_numpy(), Y[:40])
+    form = model.suggest(X[40:].to_numpy(), n=5).table
+    form["y"] = 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.update(form).fitted_.facts["rows"] == 45

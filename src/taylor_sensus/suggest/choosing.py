@@ -54,7 +54,7 @@ class Chooser:
         self.goal = goal._replace(value=asker.scaled_target(goal.value))
         self.quick, self.whole = quick_view(asker.fitted, QUICK_CENTRES), whole_view(asker.fitted)
         support = asker.fitted.support
-        self.share = 0.0 if support is None else float(support.share[asker.place])
+        self.share = 0.0 if support is None else min(1.0, 2 * float(support.share[asker.place]))
         self.pending = None
         if pending is not None and len(pending):
             self.pending = asker.scaled(asker.encoded(pending, "pending"))
@@ -83,14 +83,17 @@ class Chooser:
         if not len(block.x):
             return Listed(block.frame, block.place, np.empty(0))
         scaled = self.asker.scaled(block.x)
-        survey = self.asker.survey(block.frame, scaled, self.quick)
+        far = np.flatnonzero(~self._near_pending(scaled))
+        return Listed(block.frame, block.place, self._first_score(block.frame, scaled)).some(far)
+
+    def _first_score(self, frame: pd.DataFrame, scaled: np.ndarray) -> np.ndarray:
+        if self.goal.kind == LEARN and self.share == 1:
+            return np.log(self.quick.variance(scaled))  # the networks are not asked
+        survey = self.asker.survey(frame, scaled, self.quick)
         std = np.sqrt(np.maximum(survey.variance, 1e-300))
         if self.goal.kind == LEARN:
-            score = self.share * np.log(self.quick.variance(scaled)) + (1 - self.share) * 2 * np.log(std)
-        else:
-            score = np.log(std) if self.best is None else self.goal.log_hope(survey.mean, std, self.best)
-        far = np.flatnonzero(~self._near_pending(scaled))
-        return Listed(block.frame, block.place, score).some(far)
+            return self.share * np.log(self.quick.variance(scaled)) + (1 - self.share) * 2 * np.log(std)
+        return np.log(std) if self.best is None else self.goal.log_hope(survey.mean, std, self.best)
 
     def _near_pending(self, scaled: np.ndarray) -> np.ndarray:
         near = np.zeros(len(scaled), bool)

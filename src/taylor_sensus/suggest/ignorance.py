@@ -8,8 +8,9 @@ The *epistemic* covariance is made of three parts, whose variances add up to the
 - the belief beyond the data, which goes together as far as that correlation reaches.
 
 What rows *teach* is judged by a smoother covariance: few members and the belief beyond the data are a rough measure of
-a single row. As far as the kernel part shares in the mean, the covariance of its process takes the place of the one
-above, at the same average size.
+a single row, and on concrete batches chosen by them learned more slowly. As far as the kernel part shares in the mean,
+the covariance of its process takes the place of the one above, at the same average size: altogether where it has half
+of the mean or more.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Teaching(NamedTuple):
 
     view: ProcessView
     share: float
-    """Of the kernel part in the mean."""
+    """Of the process."""
     size: float
     """What makes the variance of the process as large as the model's ignorance, on average."""
 
