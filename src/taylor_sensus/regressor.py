@@ -180,9 +180,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         new = read_filled(self, table)
         if not len(new.X):
             raise DataError("no row of the form has a result yet; fill in the result column of the rows that are done")
-        named = hasattr(
-            self, "feature_names_in_"
-        )  # else the names are those that the form gave the columns of an array
+        named = hasattr(self, "feature_names_in_")  # else the form made up the names
         x, _ = self._encode(new.X if named else new.X.to_numpy(), fitted.columns, "the form")
         names = Names(fitted.columns, fitted.target_names, fitted.one_dimensional)
         added = EncodedTable(x, read_targets(new.y, "the result").values, np.ones(len(x)))
