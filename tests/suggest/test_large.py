@@ -12,16 +12,17 @@ ROWS = 80_000
 
 
 def test_many_candidates_are_quick_and_take_little_memory(model):
-    """A million within a minute of two cores is 0.12 ms of processor time each; the fixed costs are left out."""
+    """A ratio, because machines differ: choosing costs little beside predicting all candidates."""
     pool = table(ROWS, 12)
     suggest(model, pool[:5000], n=4, random_state=0)  # compiles
-    spent = {}
-    for rows in (5000, ROWS):
-        start = time.process_time()
-        found = suggest(model, pool[:rows], n=4, random_state=0)
-        spent[rows] = time.process_time() - start
-        assert found.candidates == rows
-    assert (spent[ROWS] - spent[5000]) / (ROWS - 5000) < 1.2e-4
+    model.predict(pool[:5000])
+    start = time.process_time()
+    model.predict(pool)
+    asked = time.process_time()
+    found = suggest(model, pool, n=4, random_state=0)
+    chosen = time.process_time()
+    assert found.candidates == ROWS
+    assert chosen - asked < 3 * (asked - start) + 3
     tracemalloc.start()
     peaks = []
     for rows in (ROWS // 2, ROWS):
