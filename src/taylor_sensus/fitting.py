@@ -20,10 +20,11 @@ from taylor_sensus.settings import Settings
 from taylor_sensus.training.batches import held_out_average, judging_rows, room_for
 from taylor_sensus.training.calibration import held_out_shrinkage, noise_scale, safest_caution
 from taylor_sensus.training.ensemble import Progress
-from taylor_sensus.training.fit import Chosen, FittedEnsemble, Table, fit_ensemble
+from taylor_sensus.training.fit import fit_ensemble
 from taylor_sensus.training.inference import MemberEstimates, left_out_attention, member_estimates, sensitivities
 from taylor_sensus.training.initial import Shape
 from taylor_sensus.training.known import KnownErrors, UsualErrors, usual_errors
+from taylor_sensus.training.records import Chosen, FittedEnsemble, Table
 
 
 class Names(NamedTuple):

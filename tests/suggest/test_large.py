@@ -12,7 +12,7 @@ ROWS = 80_000
 
 
 def test_many_candidates_are_quick_and_take_little_memory(model):
-    """A ratio, because machines differ: choosing costs little beside predicting all candidates."""
+    """A ratio, because machines differ: choosing costs a few predictions of all candidates."""
     pool = table(ROWS, 12)
     suggest(model, pool[:5000], n=4, random_state=0)  # compiles
     model.predict(pool[:5000])
@@ -22,7 +22,7 @@ def test_many_candidates_are_quick_and_take_little_memory(model):
     found = suggest(model, pool, n=4, random_state=0)
     chosen = time.process_time()
     assert found.candidates == ROWS
-    assert chosen - asked < 3 * (asked - start) + 3
+    assert chosen - asked < 6 * (asked - start)  # about 2.6 on a quiet machine
     tracemalloc.start()
     peaks = []
     for rows in (ROWS // 2, ROWS):
@@ -30,7 +30,8 @@ def test_many_candidates_are_quick_and_take_little_memory(model):
         suggest(model, pool[:rows], n=4, random_state=0)
         peaks.append(tracemalloc.get_traced_memory()[1])
     tracemalloc.stop()
-    assert peaks[1] < 400e6 and peaks[1] - peaks[0] < 60e6, "a list of a few thousand is kept, not all candidates"
+    each = (peaks[1] - peaks[0]) / (ROWS / 2)
+    assert peaks[1] + each * (1_000_000 - ROWS) < 1e9, "a million candidates within a gigabyte"
 
 
 def test_the_best_of_many_are_found(model):

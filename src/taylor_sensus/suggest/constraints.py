@@ -15,6 +15,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,9 +65,9 @@ class Rules(NamedTuple):
 
     lines: tuple[Line, ...] = ()
     few: tuple[Few, ...] = ()
-    bounds: dict[str, tuple[float, float]] = {}  # noqa: RUF012 (never changed)
-    fixed: dict[str, Any] = {}  # noqa: RUF012
-    steps: dict[str, Step] = {}  # noqa: RUF012
+    bounds: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    fixed: Mapping[str, Any] = MappingProxyType({})
+    steps: Mapping[str, Step] = MappingProxyType({})
 
 
 def read_constraints(constraints: Iterable[Mapping[str, Any]] | Mapping[str, Any], columns: Sequence[Column]) -> Rules:

@@ -29,7 +29,6 @@ from taylor_sensus.training.batches import (
     fold_numbers,
     held_out_average,
     pad,
-    room_for,
     split_rows,
     unseen_mask,
 )
@@ -37,12 +36,12 @@ from taylor_sensus.training.calibration import stopping_optimism
 from taylor_sensus.training.ensemble import Progress, Trained, run_all, train
 from taylor_sensus.training.inference import block_means, kernel_jacobians, squared_jacobians, stack
 from taylor_sensus.training.initial import Shape, frequency_scales, new_block, new_mean, new_noise
-from taylor_sensus.training.known import InputErrors, KnownErrors, trust
-from taylor_sensus.training.noise import FLATNESS, flattened, noise_cost
+from taylor_sensus.training.known import InputErrors, trust
+from taylor_sensus.training.noise import flattest
 from taylor_sensus.training.objectives import Knobs, NoiseRows, stage
+from taylor_sensus.training.records import Chosen, FittedEnsemble, Table
 from taylor_sensus.training.support import (
     FittedKernel,
-    Stored,
     Support,
     fit_kernel,
     imputed_scale,
@@ -60,64 +59,6 @@ SLOPE_PASSES = 3
 """How often the kernel part is fitted again with the slopes of the fit before, where features have declared errors."""
 Job = tuple[int, Callable[[], tuple[Any, Any]]]
 """A member, and what makes its network and rows when its turn comes (rows may be large)."""
-
-
-class Table(NamedTuple):
-    """A scaled training table: the first `train` rows are for fitting, the rest only score and calibrate."""
-
-    x: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-    prior_mean: np.ndarray
-    prior_variance: np.ndarray
-    train: int
-    errors: KnownErrors | None = None
-    """Errors of features and targets that are known; None if there are none."""
-    repeated_noise: np.ndarray | None = None
-    """Variance of each target between rows that share their input, if there are enough of them."""
-
-    def some(self, rows: np.ndarray) -> Table:
-        """These rows, which must be in ascending order; no copy if they are all."""
-        if len(rows) == len(self.x):
-            return self
-        x = np.take(self.x, rows, axis=0, out=room_for((len(rows), self.x.shape[1])))
-        y, weight, prior_mean = (part[rows] for part in (self.y, self.weight, self.prior_mean))
-        errors = None if self.errors is None else self.errors.some(rows)
-        train = int((rows < self.train).sum())
-        return Table(x, y, weight, prior_mean, self.prior_variance, train, errors, self.repeated_noise)
-
-
-class Chosen(NamedTuple):
-    """What was chosen by trying: a later fit to more rows of the same table can take it over."""
-
-    frequency_scale: float
-    contrast: str
-    kernel: Stored | None
-
-
-class FittedEnsemble(NamedTuple):
-    """A trained ensemble in scaled units."""
-
-    blocks: DeepTaylorBlock
-    """All members, stacked along a first axis."""
-    densities: DensityPerception
-    """One perception for all members (staged), or one each (joint), stacked."""
-    support: Support | None
-    """The kernel part."""
-    fitted_kernel: FittedKernel | None
-    unseen: np.ndarray
-    """True where a member has not seen a row, `(members, rows)`."""
-    history: pd.DataFrame
-    chosen: Chosen
-    optimism: float = 1.0
-    """How much larger the networks' squared error is than the rows that stopped them show."""
-    imputed_scale: float = 1.0
-    """Factor on the variance of cells that were missing."""
-
-    def some(self, rows: np.ndarray) -> FittedEnsemble:
-        """The same, with what is known of single rows for these rows only."""
-        kernel = None if self.fitted_kernel is None else self.fitted_kernel.some(rows)
-        return self._replace(unseen=self.unseen[:, rows], fitted_kernel=kernel)
 
 
 def fit_ensemble(
@@ -233,7 +174,8 @@ class _Fit:
         jobs = self._noise_jobs(mean_nets, few, few.table.y - unseen_mean, support, doubt, scale)
         splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
         noises = self._train_members("noise", jobs, splits, None, self.settings.noise_epochs)
-        noise_nets = self._flattened([t.network for t in noises], jobs, few)
+        of_member = (make()[1] for _, make in jobs)
+        noise_nets = flattest([t.network for t in noises], of_member, few.unseen, few.table.weight)
         blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(mean_nets, noise_nets, strict=True)]
         history = _histories([density, *means, *noises])
         chosen = Chosen(frequency_scale, contrast, None if support is None else support.stored)
@@ -394,34 +336,6 @@ class _Fit:
 
         pairs = zip(mean_nets, self._generators(1), strict=True)
         return [(member, lambda pair=pair: make(*pair)) for member, pair in enumerate(pairs)]
-
-    # DIFF(eq. 9): noise that differs between rows must show: with few rows, one size for all is the better guess.
-    def _flattened(self, nets: list[Any], jobs: list[Job], few: _FewRows) -> list[Any]:
-        """Noise networks with no more differences between rows than unseen rows bear out.
-
-        The flattest that is not worse than the best by more than chance: differences of one standard error.
-        """
-        count, unseen = len(few.rows), few.unseen * few.table.weight
-        costs, flatter = [], []
-        for share in FLATNESS:
-            cost, pairs = np.zeros(count), []
-            for pair, (_, make), rows_unseen in zip(nets, jobs, unseen, strict=True):
-                rows = make()[1]
-                pairs.append(flattened(pair, rows, count, share))
-                cost += rows_unseen * noise_cost(pairs[-1], rows)[:count]
-            flatter.append(pairs)
-            costs.append(cost / np.maximum(unseen.sum(axis=0), 1e-30))
-        judged = unseen.sum(axis=0) > 0
-        weight = few.table.weight[judged]
-        best = min(costs, key=lambda cost: np.average(cost[judged], weights=weight))
-
-        def as_good(cost: np.ndarray) -> bool:
-            worse = (cost - best)[judged]
-            mean = np.average(worse, weights=weight)
-            rows = weight.sum() ** 2 / (weight**2).sum()
-            return bool(mean <= np.sqrt(np.average((worse - mean) ** 2, weights=weight) / rows))
-
-        return next(pairs for pairs, cost in zip(flatter, costs, strict=True) if as_good(cost))
 
     def _train_members(
         self, name: str, jobs: list[Job], splits: MemberSplits, points: Any, epochs: int, parts: Parts | None = None
