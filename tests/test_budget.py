@@ -178,7 +178,8 @@ def test_text_is_aligned_and_has_units_and_a_total():
     text = str(NoiseBudget(parts(targets=("strength [MPa]", "näme ᚠ 長さ"))))
     lines = text.splitlines()
     assert lines[0] == "Noise budget of strength, average of 6 rows"
-    table = lines[1 : lines.index("Noise budget of näme ᚠ 長さ, average of 6 rows")]
+    assert lines[1].startswith("  split of the noise: good") and lines[2].startswith("  too little data: ")
+    table = lines[3 : lines.index("Noise budget of näme ᚠ 長さ, average of 6 rows")]
     ends = {line.index("%") for line in table if "%" in line}
     assert len(ends) == 1, "shares stand below each other"
     assert any("degC" in line and "MPa/degC" in line for line in table)
@@ -208,7 +209,7 @@ def test_html_is_escaped():
     page = NoiseBudget(parts(columns=hostile, targets=("<b onload=x>",)))._repr_html_()
     reader = Tags()
     reader.feed(page)
-    assert reader.seen <= {"p", "b", "table", "thead", "tbody", "tr", "th", "td"}
+    assert reader.seen <= {"p", "b", "table", "thead", "tbody", "tr", "th", "td", "div", "span", "bdi"}
     assert "&lt;script&gt;" in page and "\u202e" not in page and page.count("<b>") == 1
 
 

@@ -125,6 +125,6 @@ def test_on_screen():
     assert repr(one()).startswith("Prediction of 6 rows")
     html = one(rows=12)._repr_html_()
     assert "12 rows" in html and "the first 10" in html
-    assert html.count("<tr>") == 10
-    hostile = one(index=pd.Index(["<b>"] * 6))._repr_html_()
-    assert "<b>" not in hostile and "&lt;b&gt;" in hostile
+    assert html.count("<tr>") == 2 + 1 + 10, "two statuses, the headings, and a line for each row"
+    hostile = one(index=pd.Index(["<i>"] * 6))._repr_html_()
+    assert "<i>" not in hostile and "&lt;i&gt;" in hostile

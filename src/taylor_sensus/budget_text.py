@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from html import escape
 from typing import NamedTuple
 
 import pandas as pd
 
+from taylor_sensus import notebook, status
 from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.data.units import split_header
+from taylor_sensus.markup import shown, tag
+from taylor_sensus.status import Status
 from taylor_sensus.wording import number, one_line, percent
 
 MOST_LINES = 12
@@ -20,6 +22,8 @@ WORDS = {
     "epistemic": "too little data",
 }
 HEADINGS = ("source", "its error (std)", "sensitivity", "causes (std)", "share", "known from", "identifiable")
+LEFT = (0, 5, 6)
+"""Positions of the columns that hold words; the others hold numbers and are set to the right."""
 NOT_IDENTIFIABLE = (
     "Not identifiable: these data cannot tell the inputs' noise from the system's; trust the sum of the two, not the "
     "split. Declare the errors of the inputs (X_err), or measure some rows several times, to resolve it."
@@ -35,6 +39,8 @@ class Block(NamedTuple):
     shares: list[float]
     left_out: str
     """What is said about sources that are not shown by name; empty if all are."""
+    statuses: list[Status]
+    """Whether the split can be trusted, and how much of the variance more data would remove."""
 
 
 def budget_text(budget: NoiseBudget) -> str:
@@ -43,11 +49,9 @@ def budget_text(budget: NoiseBudget) -> str:
     for block in blocks_of(budget):
         table = [HEADINGS, *block.lines]
         widths = [max(_width(line[at]) for line in table) for at in range(len(HEADINGS))]
-        pieces.append(block.title)
+        pieces += [block.title, *(f"  {one}" for one in block.statuses)]
         for line in table:
-            cells = [
-                _padded(t, w, right=at in (1, 2, 3, 4)) for at, (t, w) in enumerate(zip(line, widths, strict=True))
-            ]
+            cells = [_padded(t, w, right=at not in LEFT) for at, (t, w) in enumerate(zip(line, widths, strict=True))]
             pieces.append(("  " + "  ".join(cells)).rstrip())
         if block.left_out:
             pieces.append(f"  {block.left_out}")
@@ -57,34 +61,32 @@ def budget_text(budget: NoiseBudget) -> str:
 
 
 def budget_html(budget: NoiseBudget) -> str:
-    """The same for a notebook, with a bar behind each share; all names escaped."""
-    pieces = []
+    """The same for a notebook, with a bar behind each share and coloured words."""
+    cards = []
     for block in blocks_of(budget):
-        head = "".join(f"<th>{escape(words)}</th>" for words in HEADINGS)
-        pieces.append(f"<p><b>{escape(block.title)}</b></p><table><thead><tr>{head}</tr></thead><tbody>")
-        for line, share in zip(block.lines, block.shares, strict=True):
-            pieces.append(f"<tr>{''.join(_cell(at, text, share) for at, text in enumerate(line))}</tr>")
-        pieces.append("</tbody></table>")
-        if block.left_out:
-            pieces.append(f"<p>{escape(block.left_out)}</p>")
+        lines = [(shown(first), *others) for first, *others in block.lines]
+        table = notebook.table(HEADINGS, lines, words=LEFT, bars=block.shares, bar_at=HEADINGS.index("share"))
+        left_out = notebook.paragraph(tag("bdi", block.left_out)) if block.left_out else None
+        cards.append(notebook.card(tag("bdi", block.title), notebook.statuses(block.statuses), table, left_out))
     if len(budget) and not budget.identifiable:
-        pieces.append(f"<p>⚠ {escape(NOT_IDENTIFIABLE)}</p>")
-    return "".join(pieces)
+        cards.append(notebook.paragraph(NOT_IDENTIFIABLE))
+    return tag("div", cards)
 
 
 def blocks_of(budget: NoiseBudget) -> list[Block]:
     """For each target the sources, the largest first."""
     if not len(budget):
-        return [Block("Noise budget of no rows", [], [], "")]
+        return [Block("Noise budget of no rows", [], [], "", [])]
     table = budget.mean()
     if "target" not in table:
         table.insert(0, "target", budget.target_names[0])
     per_target = len(budget.sources)
     groups = [table.iloc[at : at + per_target] for at in range(0, len(table), per_target)]
-    return [_block(group, name, len(budget)) for group, name in zip(groups, budget.target_names, strict=True)]
+    split = status.split(budget.identifiable)
+    return [_block(group, name, len(budget), split) for group, name in zip(groups, budget.target_names, strict=True)]
 
 
-def _block(table: pd.DataFrame, target: str, rows: int) -> Block:
+def _block(table: pd.DataFrame, target: str, rows: int, split: Status) -> Block:
     name, unit = split_header(target)
     average = "1 row" if rows == 1 else f"average of {rows:,} rows"
     ranked = table.sort_values("variance", ascending=False, kind="stable")
@@ -99,10 +101,11 @@ def _block(table: pd.DataFrame, target: str, rows: int) -> Block:
     total = table["variance"].sum()
     lines.append(("total", "", "", number(total**0.5, unit), percent(1.0 if total > 0 else 0.0), "", ""))
     without = [source_word(row) for row in ranked[silent].to_dict("records")]
-    shown = ", ".join(without[:MOST_LINES]) + (f" and {len(without) - MOST_LINES} more" * (len(without) > MOST_LINES))
+    lacking = status.lacking_data(float(table.loc[table["part"] == "epistemic", "share"].sum()))
+    listed = ", ".join(without[:MOST_LINES]) + (f" and {len(without) - MOST_LINES} more" * (len(without) > MOST_LINES))
     return Block(
         f"Noise budget of {one_line(name)}, {average}", lines, [*share, 1.0 if total > 0 else 0.0],
-        f"without any part in it: {shown}" if without else "",
+        f"without any part in it: {listed}" if without else "", [split, lacking],
     )  # fmt: skip
 
 
@@ -125,16 +128,6 @@ def source_line(row: dict, target_unit: str | None) -> tuple[str, ...]:
 def source_word(row: dict) -> str:
     """A source as people say it; a column without its unit, which stands beside the numbers."""
     return WORDS.get(row["part"]) or one_line(split_header(str(row["source"])).name)
-
-
-def _cell(at: int, text: str, share: float) -> str:
-    side = "right" if at in (1, 2, 3, 4) else "left"
-    bar = ""
-    if HEADINGS[at] == "share":
-        # A translucent bar reads on light and on dark pages.
-        end = f"{100 * share:.1f}%"
-        bar = f";background:linear-gradient(to left,rgba(86,180,233,.45) {end},transparent {end})"
-    return f'<td style="text-align:{side}{bar}">{escape(text)}</td>'
 
 
 def _width(text: str) -> int:

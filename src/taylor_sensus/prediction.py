@@ -173,14 +173,18 @@ class Prediction:
         columns["familiarity"] = self.familiarity
         return pd.DataFrame(columns, index=self.index)
 
+    def __str__(self) -> str:
+        from taylor_sensus.prediction_text import prediction_text
+
+        return prediction_text(self)
+
     def __repr__(self) -> str:
-        return f"Prediction of {len(self)} rows\n{self.to_frame().describe().loc[['mean', 'min', 'max']]}"
+        return str(self)
 
     def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        first = ", the first 10" if len(self) > 10 else ""
-        note = f"<p>Prediction of {len(self)} rows, with 90 % intervals{first}.</p>"
-        return note + frame.head(10).to_html(float_format=lambda v: f"{v:.4g}", border=0)
+        from taylor_sensus.prediction_text import prediction_html
+
+        return prediction_html(self)
 
 
 def joined(parts: Sequence[Prediction], index: pd.Index | None) -> Prediction:

@@ -1,47 +1,59 @@
-"""A progress bar for training: bars in a terminal or notebook, plain lines where output goes to a file."""
+"""How far work is, told to whoever looks (see `progress_views`) and to whoever listens."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from taylor_sensus.progress_views import error_console, view_on
 
 STAGE_WORDS = {"density": "density", "mean": "means", "noise": "noise", "joint": "networks"}
+
+Hears = Callable[[str, float], None]
+"""Is told what is being done, in a word, and which share of it is done."""
+_heard_by: ContextVar[Hears | None] = ContextVar("heard_by", default=None)
+
+
+@contextmanager
+def listening(hears: Hears) -> Iterator[None]:
+    """While this lasts, work that is begun in this thread tells `hears` how far it is; what `hears` raises ends it."""
+    before = _heard_by.set(hears)
+    try:
+        yield
+    finally:
+        _heard_by.reset(before)
+
+
+def is_heard() -> bool:
+    """Whether somebody listens to the work of this thread."""
+    return _heard_by.get() is not None
 
 
 class TrainingProgress:
     """Follows the members through the stages; used as a context and called after each slice of work."""
 
-    def __init__(self, stages: dict[str, int], *, epochs: int, console: Console | None = None) -> None:
+    def __init__(
+        self, stages: dict[str, int], *, epochs: int, show: bool = True, console: Console | None = None
+    ) -> None:
         """`stages` says how many members each stage trains."""
-        self.console = console or Console(stderr=True)
+        self.hears = _heard_by.get()
         self.epochs = epochs
         self.lock = threading.Lock()
-        self.shown = self.console.is_terminal or self.console.is_jupyter
-        self.bar = Progress(
-            TextColumn("{task.description:<9}"),
-            BarColumn(),
-            TextColumn("epoch {task.fields[epoch]:>4}  loss {task.fields[loss]:.4f}  held out {task.fields[score]}"),
-            TimeRemainingColumn(),
-            console=self.console,
-            disable=not self.shown,
-        )
+        self.view = view_on(console or error_console(), [STAGE_WORDS[name] for name in stages], show=show)
         self.total = stages
         self.done = dict.fromkeys(stages, 0.0)
-        self.tasks = {
-            name: self.bar.add_task(STAGE_WORDS[name], total=count, epoch=0, loss=0.0, score="-")
-            for name, count in stages.items()
-        }
 
     def __enter__(self) -> TrainingProgress:
-        self.bar.start()
+        self.view.start()
         return self
 
     def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        self.bar.stop()
+        self.view.stop(finished=kind is None)
 
     def __call__(self, *, stage: str, member: int, share: float, loss: float, score: float) -> None:
         with self.lock:
@@ -49,31 +61,28 @@ class TrainingProgress:
             share_done = self.done[stage] / self.total[stage]
             text = f"{score:.4f}" if abs(score) < float("inf") else "-"
             epoch = round(share_done * self.epochs)
-            self.bar.update(self.tasks[stage], advance=share, epoch=epoch, loss=loss, score=text)
-            finished = self.done[stage] - share < self.total[stage] - 1e-9 <= self.done[stage]
-        if finished and not self.shown:
-            self.console.print(f"{STAGE_WORDS[stage]}: done, loss {loss:.4f}, held out {text}")
+            self.view.update(STAGE_WORDS[stage], share_done, f"epoch {epoch}, loss {loss:.4f}, held out {text}")
+            all_done = sum(self.done.values()) / sum(self.total.values())
+        if self.hears is not None:
+            self.hears(STAGE_WORDS[stage], min(1.0, all_done))
 
 
 class PartsProgress:
     """One bar for work that comes in a known number of parts; as a context it gives a function to call after each."""
 
     def __init__(self, words: str, parts: int, *, show: bool, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True)
         self.words, self.parts = words, parts
-        terminal = self.console.is_terminal or self.console.is_jupyter
-        self.bar = Progress(console=self.console, disable=not (show and terminal))
-        self.task = self.bar.add_task(words, total=parts)
-        self.lines = show and not terminal
+        self.view = view_on(console or error_console(), [words], show=show)
+        self.hears = _heard_by.get()
 
     def __enter__(self) -> Callable[[int], None]:
-        self.bar.start()
+        self.view.start()
         return self._done
 
     def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        self.bar.stop()
+        self.view.stop(finished=kind is None)
 
     def _done(self, count: int) -> None:
-        self.bar.update(self.task, completed=count)
-        if self.lines and count == self.parts:
-            self.console.print(f"{self.words}: done, {count} parts")
+        self.view.update(self.words, count / self.parts, f"{count} of {self.parts} parts")
+        if self.hears is not None:
+            self.hears(self.words, count / self.parts)

@@ -30,7 +30,7 @@ from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fitted import Asked, EncodedTable, FittedModel
 from taylor_sensus.fitting import Names, fit_model
 from taylor_sensus.prediction import Interval, Prediction
-from taylor_sensus.progress import PartsProgress, TrainingProgress
+from taylor_sensus.progress import PartsProgress, TrainingProgress, is_heard
 from taylor_sensus.reading import ReadsTables, carried_over, joined, same_for_all_rows, with_errors
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, resolve
 from taylor_sensus.summary import summary_html, summary_text
@@ -153,9 +153,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         else:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         todo = partial(fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before)
-        if self.verbose:
+        if self.verbose or is_heard():
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
-            with TrainingProgress(runs, epochs=settings.epochs) as progress:
+            with TrainingProgress(runs, epochs=settings.epochs, show=self.verbose) as progress:
                 self.fitted_ = todo(progress=progress)
         else:
             self.fitted_ = todo(progress=None)

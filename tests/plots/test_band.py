@@ -85,7 +85,7 @@ def test_x_may_be_a_named_column_in_any_order(ax):
     p = prediction()
     mixed = Prediction(*(part[shuffled] for part in (p.mean, *[p.feature_variance] * 3)), familiarity=X)
     plot_band(pd.DataFrame({"temperature (K)": X[shuffled]}), mixed, ax=ax)
-    assert ax.get_xlabel() == "temperature (K)"
+    assert ax.get_xlabel() == "temperature [K]"
     drawn_x, drawn_mean = ax.lines[0].get_data()
     assert np.array_equal(drawn_x, X) and np.array_equal(drawn_mean, p.mean)
 

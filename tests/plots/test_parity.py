@@ -1,5 +1,7 @@
 """The parity figure: points, error bars, the diagonal, and the count of bars that miss."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -56,9 +58,23 @@ def test_diagonal_points_and_bars(ax):
 
 def test_labels_and_legend(ax):
     plot_parity(*case(), ax=ax, unit="MPa")
-    assert ax.get_xlabel() == "measured strength (MPa)" and ax.get_ylabel() == "predicted strength (MPa)"
+    assert ax.get_xlabel() == "measured strength [MPa]" and ax.get_ylabel() == "predicted strength [MPa]"
     assert words(ax) == ["hit: 90.0 %", "missed: 10.0 %"]
     assert ax.get_legend().get_title().get_text() == "90 % error bars, 40 rows"
+
+
+@pytest.mark.parametrize(
+    ("header", "unit", "label"),
+    [
+        ("strength / MPa", None, "measured strength [MPa]"),
+        ("strength [MPa]", "GPa", "measured strength [GPa]"),
+        ("$price", None, r"measured \$price"),
+    ],
+)
+def test_the_unit_comes_from_the_header_and_names_are_no_formulas(ax, header, unit, label):
+    y, prediction = case()
+    plot_parity(y, replace(prediction, target_names=(header,)), ax=ax, unit=unit)
+    assert ax.get_xlabel() == label
 
 
 def test_without_unit_and_without_misses(ax):

@@ -5,7 +5,7 @@
     reading.py    from a user's file to values, declared errors and targets; assignments.py reads --x-err and --y-err
     space.py      the settings that `suggest` may choose from
     files.py      refusing outputs before the work, not after it
-    demo.py, fit.py, predict.py, evaluate.py, budget.py, suggest.py, update.py, report.py, info.py, datasets.py
+    demo.py, fit.py, predict.py, evaluate.py, budget.py, suggest.py, update.py, report.py, info.py, datasets.py, app.py
                   one command a file
 
 Before a command runs, only the standard library and Typer are imported, so that `--help` answers at once.
@@ -20,6 +20,7 @@ from typing import Annotated
 import typer
 
 from taylor_sensus._version import __version__
+from taylor_sensus.cli.app import app as page
 from taylor_sensus.cli.budget import budget
 from taylor_sensus.cli.command import Command
 from taylor_sensus.cli.datasets import datasets
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 for function in (demo, fit, predict, evaluate, budget, suggest, update, report, info, datasets):
     app.command(cls=Command)(function)
+app.command("app", cls=Command)(page)
 
 
 def _show_version(wanted: bool) -> None:

@@ -71,7 +71,7 @@ def predict(
     X_err = errors_of_inputs(table, exact=exact, x_err=x_err)
     prediction = fitted.predict_distribution(table.X, X_err=X_err)
     bounds = fitted.predict_interval(table.X, coverage, interval, X_err=X_err)
-    write_table(_beside(kept, _with_bounds(prediction, bounds, coverage)), output)
+    write_table(beside(kept, with_bounds(prediction, bounds, coverage)), output)
     wrote(ctx, output)
     if as_json:
         show_json(
@@ -88,7 +88,7 @@ def predict(
         )
 
 
-def _with_bounds(prediction: Prediction, bounds: Interval, coverage: float) -> pd.DataFrame:
+def with_bounds(prediction: Prediction, bounds: Interval, coverage: float) -> pd.DataFrame:
     """The prediction as a table, with these bounds in place of its own."""
     frame = prediction.to_frame(coverage)
     for word, values in (("lower", bounds.lower), ("upper", bounds.upper)):
@@ -97,7 +97,8 @@ def _with_bounds(prediction: Prediction, bounds: Interval, coverage: float) -> p
     return frame
 
 
-def _beside(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+def beside(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+    """Columns of the user's table, then those of the prediction."""
     import pandas as pd
 
     shared = [name for name in map(str, kept.columns) if name in predicted.columns]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,7 +64,9 @@ def columns_of(fitted: FittedModel) -> KnownColumns:
     return KnownColumns({c.name: c.categories is not None for c in fitted.columns}, fitted.target_names)
 
 
-def read_to_fit(path: Path, reading: Reading, *, target: Sequence[str], drop: Sequence[str]) -> ReadTable:
+def read_to_fit(
+    path: Path, reading: Reading, *, target: Sequence[str], drop: Sequence[str], tell: Callable[[str], None] = note
+) -> ReadTable:
     """A table to learn from; all columns that are neither targets, dropped nor errors are features."""
     from taylor_sensus.data.measurements import headers_of
     from taylor_sensus.data.table import read_table, split_target
@@ -76,11 +78,13 @@ def read_to_fit(path: Path, reading: Reading, *, target: Sequence[str], drop: Se
     frame = written.set_axis(headers, axis=1).drop(columns=dropped)
     read = _read(frame, reading, features, targets)
     X, y, X_err, y_err = read.split(targets[0] if len(targets) == 1 else targets)
-    _tell(read)
+    _tell(read, tell)
     return ReadTable(written, X, X_err, y, y_err, headers, _facts(read))
 
 
-def read_for_model(path: Path, reading: Reading, known: KnownColumns, *, with_targets: bool = False) -> ReadTable:
+def read_for_model(
+    path: Path, reading: Reading, known: KnownColumns, *, with_targets: bool = False, tell: Callable[[str], None] = note
+) -> ReadTable:
     """A table with the columns of a model, by the model's names and in its order; others are not looked at."""
     from taylor_sensus.data.alignment import align
     from taylor_sensus.data.table import pick_columns, read_table, split_target
@@ -97,7 +101,7 @@ def read_for_model(path: Path, reading: Reading, known: KnownColumns, *, with_ta
     y = y_err = None
     if targets:
         _, y, _, y_err = read.split(targets[0] if len(targets) == 1 else targets)
-    _tell(read)
+    _tell(read, tell)
     errors = [pairing.errors for pairing in read.pairings]
     places = [place for place, name in enumerate(frame) if name in (*features, *targets, *errors)]
     return ReadTable(written, X, X_err, y, y_err, [str(written.columns[p]) for p in places], _facts(read))
@@ -166,23 +170,23 @@ def _everywhere(read: Measurements, said: Assignments, among: list[str]) -> dict
     return dict.fromkeys([*lacking, *words], said.everywhere)
 
 
-def _tell(read: Measurements) -> None:
+def _tell(read: Measurements, tell: Callable[[str], None]) -> None:
     """Which columns were taken for errors and how to undo it; missing words; which errors are declared."""
     from pandas.api.types import is_numeric_dtype
 
     for pairing in read.pairings:
-        note(f"{pairing}; if it does not: --ordinary {shlex.quote(pairing.errors)}")
+        tell(f"{pairing}; if it does not: --ordinary {shlex.quote(pairing.errors)}")
     for name in read.values:
         empty = 0 if is_numeric_dtype(read.values[name]) else int(read.values[name].isna().sum())
         if empty:
-            note(
+            tell(
                 f"column {name!r} holds words; its {empty} empty cells (NA and None count as empty) are taken as "
                 "missing; if they are a category of their own, write another word there"
             )
     declared = _facts(read)["declared_errors"]
     if declared:
         told = ", ".join(f"{name!r} (in {count} of {len(read.values)} rows)" for name, count in declared.items())
-        note(f"errors are declared for {told}")
+        tell(f"errors are declared for {told}")
 
 
 def _facts(read: Measurements) -> dict[str, Any]:

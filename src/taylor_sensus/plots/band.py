@@ -8,6 +8,7 @@ import numpy as np
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.plots.inputs import column, column_name, half_width, one_target
+from taylor_sensus.plots.labels import with_unit
 from taylor_sensus.plots.style import COLOURS, FILLS, LABELS, legend_above_data, new_axes
 from taylor_sensus.prediction import Prediction
 
@@ -88,7 +89,7 @@ def plot_band(
             zorder=2.8,
         )
     ax.margins(x=0.01)
-    ax.set_xlabel(column_name(x, "x"))
-    ax.set_ylabel(chosen.name)
+    ax.set_xlabel(with_unit(column_name(x, "x")))
+    ax.set_ylabel(with_unit(chosen.name))
     legend_above_data(ax, title=f"{coverage * 100:g} % interval")
     return ax

@@ -11,7 +11,8 @@ def plain(text: object, longest: int = LONGEST) -> str:
     return one_line(text, longest).replace("$", r"\$")
 
 
-def with_unit(header: object, longest: int = LONGEST) -> str:
-    """The label of an axis: name and unit, ``temp [degC]``, however the header writes them."""
-    name, unit = split_header(str(header))
+def with_unit(header: object, longest: int = LONGEST, *, unit: str | None = None) -> str:
+    """The label of an axis: name and unit, ``temp [degC]``, however the header writes them; ``unit`` goes before."""
+    name, written = split_header(str(header))
+    unit = written if unit is None else unit
     return plain(name, longest) + ("" if unit is None else f" [{plain(unit, 20)}]")

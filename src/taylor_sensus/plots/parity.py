@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylor_sensus.plots.inputs import column, half_width, one_target
+from taylor_sensus.plots.labels import with_unit
 from taylor_sensus.plots.style import COLOURS, new_axes
 from taylor_sensus.prediction import Prediction
 
@@ -28,7 +29,8 @@ def plot_parity(
 ) -> Axes:
     """Draw predicted against measured values with ``coverage`` error bars, and the diagonal.
 
-    Rows whose error bar misses the measured value stand out in colour and shape; the legend says how many.
+    Rows whose error bar misses the measured value stand out in colour and shape; the legend says how many. The unit
+    on the axes is that of the target's header (``strength [MPa]``), unless ``unit`` says another.
     """
     scale = half_width(coverage)
     chosen = one_target(prediction, target)
@@ -65,7 +67,7 @@ def plot_parity(
     ax.set_xlim(limits)
     ax.set_ylim(limits)
     ax.set_aspect("equal", adjustable="box")
-    name = chosen.name if unit is None else f"{chosen.name} ({unit})"
+    name = with_unit(chosen.name, unit=unit)
     ax.set_xlabel(f"measured {name}")
     ax.set_ylabel(f"predicted {name}")
     title = f"{coverage * 100:g} % error bars, {len(hit)} rows"

@@ -9,6 +9,7 @@ import numpy as np
 
 from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.budget_mean import BudgetSums
+from taylor_sensus.markup import Content, Markup, tag
 from taylor_sensus.plots.budget import draw_bars, plot_budget
 from taylor_sensus.plots.calibration import plot_calibration
 from taylor_sensus.plots.density import plot_parity_density
@@ -19,7 +20,6 @@ from taylor_sensus.plots.parity import plot_parity
 from taylor_sensus.plots.residuals import MANY_ROWS, plot_residuals
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.report.contents import Curve, Judged
-from taylor_sensus.report.html import Content, Markup, tag
 from taylor_sensus.report.svg import figure
 from taylor_sensus.wording import one_line
 
@@ -47,7 +47,7 @@ def parity(judged: Judged, target: str, at: int) -> Markup:
         )
         return captioned(drawing, words)
     nothing = np.zeros_like(judged.mean)
-    prediction = Prediction(judged.mean, nothing, judged.std**2, nothing, nothing, target_names=(plain(target),))
+    prediction = Prediction(judged.mean, nothing, judged.std**2, nothing, nothing, target_names=(target,))
     drawing = figure(lambda ax: plot_parity(judged.y, prediction, ax=ax), f"parity{at}", alt, SQUARE)
     return captioned(
         drawing, "Each point is a row, its bar a 90 % interval. On the dashed line prediction and measurement agree."

@@ -9,7 +9,11 @@ import numpy as np
 from taylor_sensus.data.units import split_header
 from taylor_sensus.report.contents import Contents
 from taylor_sensus.scores import interval_coverage, r2, rmse
+from taylor_sensus.status import ENOUGH_TO_JUDGE, accuracy, error_bars
 from taylor_sensus.wording import number, one_line, percent
+
+MOODS = {"good": "good", "fair": "fair", "look here": "bad"}
+"""What the page's style calls the words of `taylor_sensus.status`."""
 
 
 class Answer(NamedTuple):
@@ -46,7 +50,7 @@ def how_good(contents: Contents) -> Answer:
             better = 1 - own.rmse[0] / best.rmse[0]
             word = "smaller" if better >= 0 else "larger"
             why += f"; errors are {percent(abs(better), 0)} {word} than those of the {best.name}"
-    mood = "good" if explained > 0.7 else "fair" if explained > 0.3 else "bad"
+    mood = MOODS[accuracy(explained).word]
     seen = "on unseen rows" if contents.evidence.unseen else "on the given rows, which it may have seen"
     return Answer(question, f"typically off by {number(error, unit)}", f"{why} ({seen}).", mood)
 
@@ -58,15 +62,15 @@ def how_honest(contents: Contents) -> Answer:
         return Answer(question, "not known here", "Give a table with measured targets to find out.", "")
     _, y, mean, std = contents.evidence.target(0)
     held = interval_coverage(y, mean, std, 0.9)
-    chance = 2 * np.sqrt(0.9 * 0.1 / len(y))
     why = f"90 % intervals held {percent(held)} of {len(y):,} measurements."
-    if len(y) < 30:
+    mood = MOODS[error_bars(held, len(y)).word]
+    if len(y) < ENOUGH_TO_JUDGE:
         return Answer(question, "too few rows to tell", why, "fair")
-    if abs(held - 0.9) <= chance + 0.01:
-        return Answer(question, "yes, they are honest", f"{why} The difference may be chance.", "good")
+    if mood == "good":
+        return Answer(question, "yes, they are honest", f"{why} The difference may be chance.", mood)
     if held > 0.9:
-        return Answer(question, "yes, they are rather wide", f"{why} They err on the safe side.", "good")
-    mood, short = ("fair", "nearly: a little too small") if held > 0.84 else ("bad", "no, they are too small")
+        return Answer(question, "yes, they are rather wide", f"{why} They err on the safe side.", mood)
+    short = "nearly: a little too small" if mood == "fair" else "no, they are too small"
     return Answer(question, short, f"{why} Use predict_interval to make up for it.", mood)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
@@ -10,14 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
+from taylor_sensus import notebook
 from taylor_sensus.data.table import write_table
-from taylor_sensus.wording import percent
+from taylor_sensus.markup import Content, shown, tag
+from taylor_sensus.status import Status
+from taylor_sensus.wording import one_line, percent
 
 LITTLE = 0.01
 """A batch that lowers the median error bar by less than this share is hardly worth its work."""
 SMALL = 0.05
 """Where endless data would lower it by less than this share, it is time to stop."""
+LONGEST = 300
+"""Characters of a cell or note that are shown; advice is a sentence."""
 
 
 class FormNames(NamedTuple):
@@ -66,6 +71,14 @@ class Outlook:
         """The same with endless data, which leave nothing but noise."""
         return max(0.0, 1 - self.noise / self.median_std) if self.median_std > 0 else 0.0
 
+    @property
+    def status(self) -> Status:
+        """Good if the batch lowers error bars, fair if it hardly does, and "look here" if it is time to stop."""
+        why = f"error bars should fall by {percent(self.reduction)}, with endless data by {percent(self.possible)}"
+        if self.possible < SMALL:
+            return Status("gain", "look here", f"{why}; time to stop")
+        return Status("gain", "fair" if self.reduction < LITTLE else "good", why)
+
     def __str__(self) -> str:
         if self.reduction > 0:
             change = f"from {self.median_std:.4g} to {self.expected_median_std:.4g}, by {percent(self.reduction)}"
@@ -103,16 +116,39 @@ class Suggestions:
         write_table(self.table, path)
 
     def _head(self) -> str:
-        return f"{len(self)} suggestions to {self.goal} ({self.target}), from {self.candidates} candidates."
+        return f"{len(self)} suggestions to {self.goal} ({one_line(self.target)}), from {self.candidates} candidates."
+
+    def _below(self) -> list[str]:
+        return [str(self.outlook), *([one_line(self.note, LONGEST)] if self.note else [])]
 
     def __str__(self) -> str:
-        table = self.table.to_string(index=False, float_format=lambda value: f"{value:.4g}", na_rep="")
-        return "\n".join(filter(None, [self._head(), table, str(self.outlook), self.note]))
+        named = self.table.rename(columns=one_line)
+        words = named.select_dtypes(exclude="number").columns
+        table = named.to_string(
+            index=False,
+            float_format=lambda value: f"{value:.4g}",
+            na_rep="",
+            formatters=dict.fromkeys(words, _one_line),
+        )
+        return "\n".join([self._head(), str(self.outlook.status), table, *self._below()])
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        table = self.table.to_html(index=False, float_format=lambda value: f"{value:.4g}", na_rep="", border=0)
-        texts = [html.escape(text) for text in (self._head(), str(self.outlook), self.note) if text]
-        return f"<p>{texts[0]}</p>{table}" + "".join(f"<p>{text}</p>" for text in texts[1:])
+        rows = [[_cell(value) for value in row] for row in self.table.itertuples(index=False, name=None)]
+        words = [at for at, name in enumerate(self.table.columns) if not is_numeric_dtype(self.table.dtypes.iloc[at])]
+        table = notebook.table([shown(name) for name in self.table.columns], rows, words=words)
+        below = [notebook.paragraph(tag("bdi", text)) for text in self._below()]
+        return notebook.card(tag("bdi", self._head()), notebook.statuses([self.outlook.status]), table, below)
+
+
+def _cell(value: object) -> Content:
+    """A number with four digits, nothing where nothing is, or a text on one line."""
+    if isinstance(value, (float, np.floating)):
+        return "" if np.isnan(value) else f"{value:.4g}"
+    return shown(_one_line(value), LONGEST)
+
+
+def _one_line(value: object) -> str:
+    return "" if pd.isna(value) else one_line(value, LONGEST)

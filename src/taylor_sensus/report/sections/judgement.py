@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from taylor_sensus.data.units import split_header
+from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report import figures
 from taylor_sensus.report.contents import Contents, Judged
-from taylor_sensus.report.html import Content, Markup, shown, table, tag
+from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LISTED, bar, missing, section, target_heading
 from taylor_sensus.scores import (
     coverage_by_tercile,

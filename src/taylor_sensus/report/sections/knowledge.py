@@ -6,10 +6,11 @@ import numpy as np
 from pandas.api.types import is_numeric_dtype
 
 from taylor_sensus.data.units import split_header
+from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report import figures
 from taylor_sensus.report.cautions import UNFAMILIAR
 from taylor_sensus.report.contents import Contents, Listed
-from taylor_sensus.report.html import Content, Markup, shown, table, tag
+from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import cell, missing, section, target_heading
 from taylor_sensus.report.wording import advice
 from taylor_sensus.wording import number

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 
 from taylor_sensus.data.units import split_header
+from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report.contents import Contents
-from taylor_sensus.report.html import Content, Markup, shown, table, tag
+from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LONG, names_of, section
 from taylor_sensus.report.wording import answers
 from taylor_sensus.settings import DEFAULTS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report.contents import Contents
-from taylor_sensus.report.html import Content, Markup, shown, tag
 from taylor_sensus.wording import number
 
 LISTED = 10

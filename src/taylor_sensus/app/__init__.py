@@ -1,0 +1,15 @@
+"""The app: choose a file, press fit, look at the report, ask "what if", download; for people who don't write Python.
+
+    server.py     starts it on this machine only (127.0.0.1) and opens the browser
+    routes.py     which address does what
+    guard.py      who may talk to it, and how much may be sent
+    workbench.py  the table, the model and the work under way
+    job.py        work in the background that tells how far it is and can be stopped
+    choices.py    what was chosen in the form, as the options of the command line
+    whatif.py     one row to play with: its prediction, its budget, a curve through it
+    pages/        what is shown
+    static/       looks, and a little script; pages work without it
+
+Tables are read, models fitted and files written by the functions behind the command line; there is no other logic
+here. Nothing is unpickled or evaluated, and no page asks for anything outside this machine.
+"""

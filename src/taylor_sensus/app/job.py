@@ -1,0 +1,90 @@
+"""Work in the background that tells how far it is, and can be stopped."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from taylor_sensus.errors import TaylorSensusError, TaylorSensusWarning
+from taylor_sensus.progress import listening
+
+
+class Stopped(Exception):
+    """The user pressed stop."""
+
+
+class Job:
+    """Runs `work` in a thread. `work` gets the job, to say in `doing` what it is about.
+
+    `then` is the address to go to when it is done, `back` the one when it has failed.
+    """
+
+    def __init__(self, title: str, work: Callable[[Job], None], *, then: str, back: str) -> None:
+        self.title, self.then, self.back = title, then, back
+        self.phase, self.words, self.share = "Starting", "Starting", 0.0
+        self.problem: str | None = None
+        """Why it failed, in words for the user."""
+        self._caught: list[warnings.WarningMessage] = []
+        self._work, self._stop = work, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="taylor-sensus-job")
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return self._thread.is_alive()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._stop.is_set()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the library warned of so far."""
+        return [str(w.message) for w in self._caught if issubclass(w.category, TaylorSensusWarning)]
+
+    def doing(self, words: str, share: float = 0.0) -> None:
+        """Tell what is being done and how much of it; here a stop takes effect."""
+        if self._stop.is_set():
+            raise Stopped
+        self.phase, self.words, self.share = words, words, share
+
+    def hears(self, word: str, share: float) -> None:
+        """What the library tells of its progress."""
+        phase = self.phase
+        self.doing(phase, share)
+        self.words = f"{phase} ({word.lower()})"
+
+    def stop(self) -> None:
+        """Ask it to end at the next chance."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Until it has ended."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            with warnings.catch_warnings(record=True) as self._caught, listening(self.hears):
+                warnings.simplefilter("always", TaylorSensusWarning)
+                self._work(self)
+        except Stopped:
+            self.problem = "Stopped; all is as it was before."
+        except Exception as problem:  # whatever it is, the page must say so instead of waiting for ever
+            self.problem = in_words(problem)
+
+
+def in_words(problem: BaseException) -> str:
+    """A failure as one sentence for the user."""
+    if isinstance(problem, TaylorSensusError):
+        text: Any = str(problem)
+    elif isinstance(problem, OSError) and problem.strerror:
+        text = f"The disk said: {problem.strerror}."
+    elif isinstance(problem, MemoryError):
+        text = "There is not enough memory for a table of this size."
+    else:
+        text = f"This should not have happened: {problem} ({type(problem).__name__})."
+    return " ".join(str(text).split())

@@ -1,0 +1,123 @@
+"""Sliders for one row, and what the model says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from taylor_sensus.app.pages.frame import button, field, form, page, problem, select
+from taylor_sensus.app.whatif import Knob, View
+from taylor_sensus.data.units import split_header
+from taylor_sensus.markup import Content, Markup, shown, tag
+from taylor_sensus.plots.budget import plot_budget
+from taylor_sensus.plots.dependence import plot_dependence
+from taylor_sensus.plots.labels import plain, with_unit
+from taylor_sensus.plots.style import COLOURS
+from taylor_sensus.report.cautions import UNFAMILIAR
+from taylor_sensus.report.svg import figure
+from taylor_sensus.wording import number, one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MISSING = {"": "(missing)"}
+
+
+def whatif_page(
+    knobs: Sequence[Knob], targets: Sequence[str], view: Markup, said: Mapping[str, str], trouble: str | None = None
+) -> str:
+    """The sliders, and beside them what they make of the prediction."""
+    lines = [_knob(at, knob, said) for at, knob in enumerate(knobs)]
+    columns = {str(at): shown(knob.column.name) for at, knob in enumerate(knobs)}
+    curve = tag("label", tag("span", "Curve along"), select("along", columns, said.get("along", "0"), id="along"))
+    whose: Content = None
+    if len(targets) > 1:
+        names = {str(at): shown(name) for at, name in enumerate(targets)}
+        whose = tag("label", tag("span", "Figures of"), select("target", names, said.get("target", "0"), id="target"))
+    controls = form(
+        "/what-if", tag("div", lines, class_="knobs"), tag("div", curve, whose, class_="options"),
+        button("Update", id="update"), id="what-if",
+    )  # fmt: skip
+    hint = (
+        "Move a slider, or write a number; empty means not measured. ± is the standard error of this input: empty "
+        "means as in training, 0 exact."
+    )
+    return page(
+        "What if?",
+        problem(trouble),
+        tag("p", hint, class_="soft"),
+        tag("div", controls, tag("div", view, id="view", aria_live="polite"), class_="beside"),
+        here="/what-if",
+    )
+
+
+def _knob(at: int, knob: Knob, said: Mapping[str, str]) -> Markup:
+    header = split_header(knob.column.name)
+    name = tag("span", shown(header.name), tag("small", " ", shown(header.unit)) if header.unit else None)
+    value = said.get(f"value-{at}", "")
+    if knob.column.categories is not None:
+        words = {**MISSING, **{str(place): shown(category) for place, category in enumerate(knob.column.categories)}}
+        return tag("div", tag("label", name, select(f"value-{at}", words, value)), class_="knob")
+    position = value or f"{knob.start:g}"
+    slider = field("range", f"slider-{at}", position, min=f"{knob.low:.10g}", max=f"{knob.high:.10g}",
+                   step=f"{knob.step:.10g}", data_for=f"value-{at}", aria_label=f"slider {at + 1}")  # fmt: skip
+    exact = field("number", f"value-{at}", value, step="any", id=f"value-{at}")
+    error = field("number", f"error-{at}", said.get(f"error-{at}", ""), step="any", min="0", placeholder="±",
+                  aria_label=f"error of column {at + 1}")  # fmt: skip
+    return tag("div", tag("label", name, exact), error, slider, class_="knob")
+
+
+def view_of(view: View, position: int) -> Markup:
+    """The prediction as numbers, its curve and its budget; figures are of the target at `position`."""
+    names = view.prediction.target_names
+    cards = [_card(view, at) for at in range(len(names))]
+    return tag("div", tag("div", cards, class_="cards"), _curve(view, names[position]), _budget(view, names[position]))
+
+
+def _card(view: View, at: int) -> Markup:
+    name = view.prediction.target_names[at]
+    unit = split_header(name).unit
+    own = view.prediction.target(name)
+    low, high = (float(bound.reshape(1, -1)[0, at]) for bound in view.interval)
+    mean, std, known = float(own.mean[0]), float(own.std[0]), float(own.familiarity[0])
+    words = "few or no measurements nearby: mostly the trend of all data" if known < UNFAMILIAR else "measured nearby"
+    return tag(
+        "div",
+        tag("b", shown(split_header(name).name)),
+        tag("strong", f"{number(mean, unit)} ± {number(std, unit)}", class_="mean"),
+        tag("span", f"90 % interval: {number(low, unit)} to {number(high, unit)}", class_="interval"),
+        tag("br"),
+        tag("span", f"familiarity {known:.2f}: {words}", class_="soft"),
+        class_=f"card {'fair' if known < UNFAMILIAR else 'good'}",
+    )
+
+
+def _curve(view: View, target: str) -> Markup:
+    names = tuple(plain(name) for name in view.curve.target_names)
+    curve, own = replace(view.curve, target_names=names), view.prediction.target(target)
+    label = names[view.curve.target_names.index(target)]
+    place = view.at
+    if view.along.column.categories is not None:
+        place = view.places.index(place) if isinstance(view.places, list) and place in view.places else np.nan
+
+    def draw(ax: Axes) -> None:
+        plot_dependence(view.places, curve, column=view.along.column.name, target=label, ax=ax)
+        ax.plot([place], [own.mean[0]], marker="o", markersize=7, color=COLOURS["outside"], zorder=5)
+        ax.set_ylabel(with_unit(target))
+
+    alt = f"Prediction along {one_line(view.along.column.name)}, the other columns as they are"
+    words = "The point is this row; the band is the 90 % interval by its standard deviation, split into its sources."
+    return tag("figure", figure(draw, "curve", alt, (6.2, 3.6)), tag("figcaption", words))
+
+
+def _budget(view: View, target: str) -> Markup:
+    from taylor_sensus.budget_text import budget_html
+
+    budget = view.budget.target(target)
+    drawn = figure(
+        lambda ax: plot_budget(budget, rows="all", ax=ax), "budget", "The error bar by its sources", (6.2, 1.9)
+    )
+    return tag("figure", drawn, tag("figcaption", Markup(budget_html(budget)), class_="wide"), class_="budget")

@@ -1,0 +1,59 @@
+"""Starts the app on this machine only, and opens the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+from taylor_sensus.errors import DataError, MissingExtraError
+
+HOST = "127.0.0.1"
+
+
+def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[[str], None]) -> None:
+    """Serve until interrupted. `limit` is in bytes; `tell` is told the address."""
+    try:
+        import multipart  # noqa: F401  # python-multipart, by which Starlette reads forms
+        import starlette  # noqa: F401
+        import uvicorn
+    except ImportError as problem:
+        raise MissingExtraError(f"the app needs {problem.name}: pip install 'taylor-sensus[app]'") from problem
+    from taylor_sensus.app.routes import application
+    from taylor_sensus.app.workbench import Workbench
+
+    listener = _listen(port)
+    own_port = listener.getsockname()[1]
+    key = secrets.token_urlsafe(24)
+    address = f"http://{HOST}:{own_port}/?key={key}"
+    folder.mkdir(parents=True, exist_ok=True)
+    bench = Workbench(folder)
+    app = application(bench, key=key, port=own_port, limit=limit)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=3
+    )
+    tell(f"the app is at {address} until you press Ctrl-C; models are kept in {folder}")
+    if browser:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):  # the way to end it
+            uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        bench.close()
+        listener.close()
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen()  # who comes before the server is ready waits instead of being turned away
+    except OSError as problem:
+        listener.close()
+        raise DataError(f"port {port} cannot be used ({problem.strerror}); choose another with --port, or 0") from None
+    return listener

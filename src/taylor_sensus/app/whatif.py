@@ -1,0 +1,136 @@
+"""One row to play with: its prediction, where the error comes from, and a curve through it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from taylor_sensus.app.workbench import COVERAGE, Opened
+from taylor_sensus.budget import NoiseBudget
+from taylor_sensus.data.columns import Column
+from taylor_sensus.errors import DataError
+from taylor_sensus.prediction import Interval, Prediction
+from taylor_sensus.report.table import as_fitted, errors_as_fitted
+
+POINTS = 61
+STEPS = 200
+"""Positions of a slider."""
+MARGIN = 0.1
+"""How far sliders go beyond the training rows, as a share of their range; there the model says that it guesses."""
+
+
+class Knob(NamedTuple):
+    """A column that can be turned: numbers from `low` to `high`, or categories, which go by their positions."""
+
+    column: Column
+    start: float
+    low: float = 0.0
+    high: float = 0.0
+    seen: tuple[float, float] = (0.0, 0.0)
+    """The smallest and the largest number of the training rows."""
+
+    @property
+    def step(self) -> float:
+        """The smallest turn: a round number."""
+        return float(f"{(self.high - self.low) / STEPS:.0e}") if self.high > self.low else 1.0
+
+
+class View(NamedTuple):
+    """What the model says about one row, and along one of its columns."""
+
+    prediction: Prediction
+    interval: Interval
+    budget: NoiseBudget
+    along: Knob
+    at: float | str
+    """Where the row stands on it."""
+    places: np.ndarray | list[str]
+    curve: Prediction
+
+
+def knobs_of(opened: Opened) -> list[Knob]:
+    """A knob for each column, set to the middle of the training rows; refused if these are not known."""
+    if opened.rows is None:
+        raise DataError(
+            "This model file does not hold its training rows, so there are no ranges for sliders. Fit the table here, "
+            "or save the model with its rows."
+        )
+    knobs = []
+    for column in opened.model.fitted_.columns:
+        cells = opened.rows[column.name].dropna()
+        if column.categories is not None:
+            usual = str(cells.map(str).mode().iloc[0]) if len(cells) else column.categories[0]
+            knobs.append(Knob(column, column.categories.index(usual)))
+            continue
+        numbers = cells.to_numpy(dtype=float)
+        low, middle, high = np.quantile(numbers, [0, 0.5, 1], method="nearest") if len(numbers) else (0.0, 0.0, 1.0)
+        reach = MARGIN * (high - low)
+        bottom = max(low - reach, 0.0) if low >= 0 else low - reach  # what is never negative stays so
+        knobs.append(Knob(column, float(middle), float(bottom), float(high + reach), (float(low), float(high))))
+    return knobs
+
+
+def read_row(fields: Mapping[str, str], knobs: list[Knob]) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """The row and its declared errors from the fields of the form; an empty field is a missing cell, or no error."""
+    cells: dict[str, list] = {}
+    errors: dict[str, list[float]] = {}
+    for at, knob in enumerate(knobs):
+        name = knob.column.name
+        text = fields.get(f"value-{at}", "").strip()
+        if knob.column.categories is None:
+            cells[name] = [_number(text, name) if text else np.nan]
+            error = fields.get(f"error-{at}", "").strip()
+            if error:
+                errors[name] = [_number(error, f"the error of {name}")]
+        else:
+            cells[name] = [category(knob, text) if text else None]
+    return pd.DataFrame(cells), pd.DataFrame(errors) if errors else None
+
+
+def category(knob: Knob, position: str) -> str:
+    """The category at a position that a form sent."""
+    categories = knob.column.categories or ()
+    if not position.isdecimal() or int(position) >= len(categories):
+        raise DataError(f"{knob.column.name}: there is no category number {position!r}; choose one of the list.")
+    return categories[int(position)]
+
+
+def look(opened: Opened, row: pd.DataFrame, errors: pd.DataFrame | None, along: Knob) -> View:
+    """Ask the model about the row, and about the same row with other values in the column `along`."""
+    model = opened.model
+    name = along.column.name
+    X, X_err = as_fitted(model, row), errors_as_fitted(model, errors)
+    prediction = model.predict_distribution(X, X_err=X_err)
+    places: np.ndarray | list[str]
+    if along.column.categories is None:
+        places = np.linspace(along.low, along.high, POINTS)
+    else:
+        places = list(along.column.categories[:POINTS])
+    many = row.loc[row.index.repeat(len(places))].reset_index(drop=True)
+    many[name] = places
+    many_errors = None
+    if errors is not None:
+        many_errors = errors.loc[errors.index.repeat(len(places))].reset_index(drop=True)
+    curve = model.predict_distribution(as_fitted(model, many), X_err=errors_as_fitted(model, many_errors))
+    return View(
+        prediction,
+        model.predict_interval(X, COVERAGE, X_err=X_err),
+        prediction.noise_budget(),
+        along,
+        row[name].iloc[0],
+        places,
+        curve,
+    )
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        raise DataError(f"{what}: {text!r} is not a number.")
+    return value

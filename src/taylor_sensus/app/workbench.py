@@ -1,0 +1,304 @@
+"""The table, the model and the work under way. There is one workbench a server: the app is for one person."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from taylor_sensus.app.choices import Choices, as_command, constructor_arguments
+from taylor_sensus.app.job import Job
+from taylor_sensus.cli.reading import Reading, ReadTable, columns_of, errors_of_inputs, read_for_model, read_to_fit
+from taylor_sensus.data.companions import Pairing, find_pairings
+from taylor_sensus.errors import DataError, TaylorSensusWarning
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from taylor_sensus.regressor import TSNetRegressor
+    from taylor_sensus.report import Report
+    from taylor_sensus.suggest import Suggestions
+
+COVERAGE = 0.9
+LOOKED_AT = 200
+"""Rows by which the kind of a column is guessed."""
+MODEL, REPORT, PREDICTIONS, SUGGESTIONS = "model.tsnet", "report.html", "predictions.csv", "suggestions.csv"
+"""Names of the files that can be downloaded, and under which they are kept."""
+
+
+class Table(NamedTuple):
+    """A table that was chosen: where it is kept, what the user calls it, and its cells."""
+
+    path: Path
+    name: str
+    frame: pd.DataFrame
+    pairings: list[Pairing]
+    """Columns that seem to hold the errors of others."""
+    labels: list[str]
+    """Columns in which every cell is another word: names of rows, from which nothing can be learned."""
+
+    @property
+    def headers(self) -> list[str]:
+        """The names of its columns."""
+        return [str(name) for name in self.frame.columns]
+
+
+class Opened(NamedTuple):
+    """A fitted model, and what goes with it."""
+
+    model: TSNetRegressor
+    name: str
+    """Where it comes from."""
+    report: Report
+    rows: pd.DataFrame | None
+    """The inputs of its training rows, if they are known: where sliders begin and end."""
+    command: str | None
+    """How to fit it on the command line."""
+    warnings: list[str]
+
+
+class Predicted(NamedTuple):
+    """What was predicted last."""
+
+    name: str
+    rows: int
+    ignored: list[str]
+    """Columns of the table that the model does not use."""
+
+
+class Candidates(NamedTuple):
+    """Where suggestions may come from: a file, if there is one, else the bounds."""
+
+    file: BinaryIO | None
+    name: str
+    decimal: str | None
+    bounds: dict[str, Any]
+
+
+class Workbench:
+    """All that the app knows. Its files are in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.table: Table | None = None
+        self.opened: Opened | None = None
+        self.job: Job | None = None
+        self.predicted: Predicted | None = None
+        self.suggestions: Suggestions | None = None
+        self.asked: dict[str, str] = {}
+        """The fields of the last question for suggestions, to be shown again."""
+        self.chosen: dict[str, str] | None = None
+        """The fields of the last fit."""
+        self.trouble: str | None = None
+        """What the next page should say first."""
+        self._lock = threading.Lock()
+
+    def take_table(self, file: BinaryIO, name: str) -> Table:
+        """Keep an uploaded table and look at it; refused if it cannot be read."""
+        from taylor_sensus.data.table import read_table
+
+        with self._lock:
+            path = self._keep(file, name, "table")
+            with _named(path, name):
+                frame = read_table(path)
+            headers = [str(column) for column in frame.columns]
+            try:
+                pairings = find_pairings(headers)
+            except DataError:  # names that can be read in two ways are the user's to choose in the form
+                pairings = []
+            self.table, self.chosen = Table(path, name, frame, pairings, _labels(frame)), None
+            return self.table
+
+    def fit(self, choices: Choices) -> Job:
+        """Begin to fit the table."""
+        table = self.table
+        if table is None:
+            raise DataError("Choose a table first.")
+
+        def work(job: Job) -> None:
+            from taylor_sensus import TSNetRegressor
+
+            job.doing("Reading the table")
+            with _named(table.path, table.name):
+                reading = read_to_fit(
+                    table.path, choices.reading, target=choices.target, drop=choices.drop, tell=_nobody
+                )
+            job.doing("Fitting")
+            model = TSNetRegressor(**constructor_arguments(choices))
+            model.fit(reading.X, reading.y, X_err=reading.X_err, y_err=reading.y_err)
+            data = (reading.X, reading.y, reading.X_err)
+            self._open(job, model, table.name, data, as_command(choices, table.name), reading.X)
+
+        return self._begin(f"Fitting {table.name}", work, back="/columns")
+
+    def take_model(self, file: BinaryIO, name: str) -> Job:
+        """Begin to open an uploaded model file."""
+        from taylor_sensus import load
+
+        with self._lock:
+            path = self._keep(file, name, "uploaded")
+        return self._begin(f"Opening {name}", lambda job: self._open(job, load(path), name), back="/")
+
+    def open_last(self) -> Job:
+        """Begin to open the model that was fitted last, perhaps before the app was started."""
+        from taylor_sensus import load
+
+        path = self.folder / MODEL
+        what = "the last model"
+        return self._begin(f"Opening {what}", lambda job: self._open(job, load(path), what), back="/")
+
+    def update(self, file: BinaryIO, name: str) -> Job:
+        """Begin to fit again with the results of a filled form added."""
+        from taylor_sensus.data.table import read_table
+
+        opened = self._model()
+        with self._lock:
+            path = self._keep(file, name, "form")
+
+        def work(job: Job) -> None:
+            from taylor_sensus import load
+
+            job.doing("Fitting")
+            model = load(self.folder / MODEL)  # another object: should this fail, the model before is untouched
+            with _named(path, name):
+                model.update(read_table(path))
+            self._open(job, model, f"{opened.name}, with the results of {name}")
+
+        return self._begin(f"Fitting with the results of {name}", work, back="/suggestions")
+
+    def has_last(self) -> bool:
+        """Whether there is one."""
+        return (self.folder / MODEL).is_file()
+
+    def predict(self, file: BinaryIO, name: str, *, exact: bool, decimal: str | None) -> Job:
+        """Begin to predict the rows of an uploaded table; predictions are written beside its columns."""
+        from taylor_sensus.cli.files import ignored_columns
+        from taylor_sensus.cli.predict import beside, with_bounds
+        from taylor_sensus.data.table import write_table
+
+        opened = self._model()
+        with self._lock:
+            path = self._keep(file, name, "rows")
+
+        def work(job: Job) -> None:
+            job.doing("Reading the rows")
+            table = _read(path, name, decimal, opened)
+            errors = errors_of_inputs(table, exact=exact, x_err=None)
+            job.doing(f"Predicting {len(table.X):,} rows")
+            prediction = opened.model.predict_distribution(table.X, X_err=errors)
+            bounds = opened.model.predict_interval(table.X, COVERAGE, X_err=errors)
+            job.doing("Writing the predictions")
+            written = beside(table.written, with_bounds(prediction, bounds, COVERAGE))
+            write_table(written, self.folder / PREDICTIONS)
+            self.predicted = Predicted(name, len(written), ignored_columns(table.written, table.used))
+
+        return self._begin(f"Predicting {name}", work, back="/model", then="/model#predictions")
+
+    def suggest(self, source: Candidates, n: int, goal: Any, target: str) -> Job:
+        """Begin to look for what to measure next."""
+        opened = self._model()
+        path = None
+        if source.file is not None:
+            with self._lock:
+                path = self._keep(source.file, source.name, "candidates")
+
+        def work(job: Job) -> None:
+            job.doing("Weighing candidates")
+            candidates = None if path is None else _read(path, source.name, source.decimal, opened).X
+            bounds = source.bounds if path is None else None
+            found = opened.model.suggest(candidates, n, goal, target=target, bounds=bounds, random_state=0)
+            found.to_csv(self.folder / SUGGESTIONS)
+            self.suggestions = found
+
+        return self._begin("Looking for suggestions", work, back="/suggestions", then="/suggestions")
+
+    def close(self) -> None:
+        """Stop what runs and remove what was uploaded; the last model and its report stay."""
+        if self.job is not None:
+            self.job.stop()
+        for kept in self.folder.glob("*-upload.*"):
+            kept.unlink(missing_ok=True)
+
+    def _model(self) -> Opened:
+        if self.opened is None:
+            raise DataError("Fit or open a model first.")
+        return self.opened
+
+    def _begin(self, title: str, work: Callable[[Job], None], *, back: str, then: str = "/model") -> Job:
+        with self._lock:
+            if self.job is not None and self.job.running:
+                raise DataError(f"{self.job.title} is still under way; wait for it, or stop it.")
+            self.job = Job(title, work, then=then, back=back)
+            return self.job
+
+    def _open(
+        self, job: Job, model: TSNetRegressor, name: str, data: Any = None, command: str | None = None,
+        rows: pd.DataFrame | None = None,
+    ) -> None:  # fmt: skip
+        """The last steps of every way to a model: intervals, report, file."""
+        from taylor_sensus.report import make_report
+        from taylor_sensus.report.table import as_fitted, kept_rows
+
+        if rows is None and (kept := kept_rows(model.fitted_)) is not None:
+            rows = kept.features
+        if rows is not None:
+            job.doing("Making intervals")
+            model.predict_interval(as_fitted(model, rows[:1]), COVERAGE)
+        job.doing("Writing the report")
+        report = make_report(model, self.folder / REPORT, data, model_name=MODEL, data_name=name if data else None)
+        job.doing("Keeping the model")
+        model.save(self.folder / MODEL)
+        self.suggestions, self.predicted, self.asked = None, None, {}
+        self.opened = Opened(model, name, report, rows, command, job.warnings)
+
+    def _keep(self, file: BinaryIO, name: str, use: str) -> Path:
+        """Under a name of ours, with the ending that the user's had: no path comes from outside."""
+        ending = Path(name.replace("\\", "/")).suffix.lower()
+        if not ending[1:].isalnum() or len(ending) > 10:
+            ending = ".none"
+        path = self.folder / f"{use}-upload{ending}"
+        with path.open("wb") as kept:
+            shutil.copyfileobj(file, kept, 1 << 20)
+        return path
+
+
+def _read(path: Path, name: str, decimal: str | None, opened: Opened) -> ReadTable:
+    """A table with the columns of the model."""
+    with _named(path, name):
+        known = columns_of(opened.model.fitted_)
+        return read_for_model(path, Reading(decimal=decimal), known, tell=_nobody)
+
+
+@contextmanager
+def _named(path: Path, name: str) -> Iterator[None]:
+    """Failures speak of the file by the user's name for it."""
+    try:
+        yield
+    except DataError as problem:
+        raise DataError(str(problem).replace(path.name, name)) from problem
+
+
+def _labels(frame: pd.DataFrame) -> list[str]:
+    """Columns of words that are all different; whether a column holds words is judged by its first rows."""
+    from pandas.api.types import is_numeric_dtype
+
+    from taylor_sensus.data.measurements import read_measurements
+
+    first = frame.head(LOOKED_AT).set_axis([str(name) for name in frame.columns], axis=1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TaylorSensusWarning)
+            values = read_measurements(first, ordinary=list(first)).values
+    except DataError:  # what cannot be read is told when the columns have been chosen
+        return []
+    found = [name for name in values if not is_numeric_dtype(values[name])]
+    whole = frame.set_axis(list(first), axis=1)
+    return [name for name in found if len(whole) > 1 and whole[name].nunique() == len(whole)]
+
+
+def _nobody(_: str) -> None:
+    """The form has already shown what there is to tell."""

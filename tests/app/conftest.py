@@ -1,0 +1,119 @@
+"""A workbench with a client that talks to it in this process, and a real server with a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from taylor_sensus.app.routes import application
+from taylor_sensus.app.workbench import Workbench
+
+KEY, PORT, LIMIT = "a-key", 8000, 200_000
+ROWS = "x,x_err,kind,y\n" + "".join(f"{i / 10},0.1,{'ab'[i % 2]},{(i / 10) ** 2 + i % 2}\n" for i in range(60))
+
+
+@pytest.fixture
+def bench(tmp_path):
+    made = Workbench(tmp_path)
+    yield made
+    made.close()
+    if made.job is not None:
+        made.job.wait(60)
+
+
+@pytest.fixture
+def client(bench):
+    """A browser without a window, that has the key."""
+    from starlette.testclient import TestClient
+
+    app = application(bench, key=KEY, port=PORT, limit=LIMIT)
+    with TestClient(app, base_url=f"http://127.0.0.1:{PORT}") as made:
+        made.get("/", params={"key": KEY})
+        yield made
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Fits that take a second: what is fitted here is not judged."""
+    from taylor_sensus import settings
+    from taylor_sensus.app import choices
+
+    def tiny(choice):
+        return {**settings.fast(members=1, epochs=8, kernel=False), "random_state": choice.seed}
+
+    monkeypatch.setattr(choices, "constructor_arguments", tiny)
+    monkeypatch.setattr("taylor_sensus.app.workbench.constructor_arguments", tiny)
+
+
+def upload(client, address, field, content, name="table.csv", **fields):
+    """Send a file as a form does."""
+    sent = content.encode() if isinstance(content, str) else content
+    return client.post(address, files={field: (name, sent)}, data=fields)
+
+
+def fitted(client, bench, content=ROWS, **fields):
+    """Upload, fit, and wait for the model."""
+    assert upload(client, "/table", "table", content).url.path == "/columns"
+    chosen = dict(re.findall(r'<select name="(role-\d+)".*?value="(\w+)" selected', client.get("/columns").text))
+    errors = dict(re.findall(r'<input type="text" name="(error-\d+)" value="([^"]*)"', client.get("/columns").text))
+    answer = client.post("/fit", data={**chosen, **errors, **fields})
+    bench.job.wait(120)
+    assert bench.job.problem is None, bench.job.problem
+    client.get("/working")
+    assert bench.opened is not None, answer.text
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory):
+    """The address of a real server, with its key."""
+    folder = str(tmp_path_factory.mktemp("app"))
+    command = [sys.executable, "-m", "taylor_sensus", "app", "--port", "0", "--no-browser", "--folder", folder]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert server.stderr is not None
+        line = server.stderr.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/\S+", line)
+        assert found, line
+        yield found[0]
+    finally:
+        server.send_signal(2)
+        assert server.wait(30) == 0
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium. A missing one is a failure under CI, where `.ci/run` installs it."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        reason = "no Chromium is installed; on Debian: apt-get install chromium"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    with sync_playwright() as play:
+        made = play.chromium.launch(executable_path=path, args=flags)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser, address):
+    """A page that must neither open dialogs, nor ask for anything outside, nor meet an error in its script."""
+    context = browser.new_context(viewport={"width": 1150, "height": 900})
+    made = context.new_page()
+    troubles: list[str] = []
+    home = address.partition("/?")[0]
+    made.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    made.on("pageerror", lambda error: troubles.append(f"script: {error}"))
+    made.on("request", lambda r: None if r.url.startswith((home, "data:")) else troubles.append(f"asked {r.url}"))
+    made.goto(address)
+    yield made
+    assert not troubles
+    context.close()
