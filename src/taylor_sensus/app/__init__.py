@@ -1,7 +1,7 @@
 """The app: choose a file, press fit, look at the report, ask "what if", download; for people who don't write Python.
 
     server.py     starts it on this machine only (127.0.0.1) and opens the browser
-    routes.py     which address does what
+    routes.py     which address does what; views/ does it
     guard.py      who may talk to it, and how much may be sent
     workbench.py  the table, the model and the work under way
     job.py        work in the background that tells how far it is and can be stopped
