@@ -2,4 +2,6 @@
 
 - `steps`: time of a training step, as ratios (`make bench`).
 - `toy`: accuracy and noise recovery on data whose truth is known.
+- `measurement_errors`: declared errors, intervals, gaps and the budget's flag.
+- `peers`: the same tasks with other libraries, where these are installed.
 """

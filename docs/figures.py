@@ -21,8 +21,9 @@ from matplotlib.figure import Figure
 
 from docs.pages import run
 from taylor_sensus import Prediction, TSNetRegressor
+from taylor_sensus.data.datasets import load_dataset, split_dataset
 from taylor_sensus.data.synthetic import ToyProblem, feature_noise_std_1d, gradient_1d, toy_1d, truth_1d
-from taylor_sensus.plots import plot_band
+from taylor_sensus.plots import plot_band, plot_budget, plot_parity
 from taylor_sensus.plots.style import COLOURS, FILLS, LABELS, RC
 
 HERE = Path(__file__).parent
@@ -109,6 +110,25 @@ def familiarity(folder: Path, toy: ToyProblem, prediction: Prediction) -> None:
     save(upper, folder / "familiarity.svg")
 
 
+def concrete_prediction(**settings: Any) -> tuple[np.ndarray, Prediction]:
+    """Strengths of new concrete mixes and what the default estimator says of them, told the errors of the example."""
+    scales = runpy.run_path(str(HERE.parent / "examples" / "concrete.py"))["SCALES"]
+    mixes = split_dataset(load_dataset("concrete"), seed=0)
+    model = TSNetRegressor(random_state=0, **settings)
+    strength = mixes.y_train.rename("strength [MPa]")
+    model.fit(mixes.X_train, strength, X_err=scales, X_val=mixes.X_val, y_val=mixes.y_val)
+    return mixes.y_test.to_numpy(), model.predict_distribution(mixes.X_test)
+
+
+def concrete_budget(folder: Path, measured: np.ndarray, prediction: Prediction) -> None:
+    """Are the error bars right, and what are they made of? New mixes, and the noise budgets of a dozen of them."""
+    left, right = new_axes(10, 4.6, ncols=2)
+    plot_parity(measured, prediction, ax=left)
+    spread = np.argsort(prediction.std, kind="stable")[:: max(1, len(measured) // 11)]
+    plot_budget(prediction.noise_budget(), rows=spread.tolist(), ax=right)
+    save(left, folder / "concrete_budget.svg")
+
+
 def outputs_of_pages(figures: Path, output: Path) -> None:
     """Run the pages that show what they print, and keep what they print and draw."""
     for name in SHOWN:
@@ -142,6 +162,7 @@ def main() -> None:
         noise_travels(figures)
         noise_split(figures, toy, prediction)
         familiarity(figures, toy, prediction)
+        concrete_budget(figures, *concrete_prediction())
     outputs_of_pages(figures, output)
     outputs_of_examples(figures, output)
 

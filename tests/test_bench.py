@@ -1,5 +1,6 @@
 """The bench in miniature: it runs, and surrounding a step costs little beside the step."""
 
+import pandas as pd
 import pytest
 
 from bench import steps
@@ -25,3 +26,61 @@ def test_measurement_errors_in_miniature():
     found = errors.averages(lambda seed: errors.toy_r(60, seed), 2)
     assert found["rank"][0] > 0.5 and found["NLL"][0] < 0.6 and 0.7 < found["held"][0] < 1
     assert errors.flag(0) == {"straight": 1.0, "curved": 1.0}
+
+
+# ------------------------------------------------------------------------------------------- other libraries
+
+
+def bench_of_peers(tmp_path, *arguments):
+    from bench import peers
+
+    peers.main([*arguments, "--quick", "--seeds", "0", "--results", str(tmp_path)])
+
+
+def test_peers_in_miniature(tmp_path, capsys):
+    """With those of the development environment; the second command finds everything done."""
+    pytest.importorskip("catboost")
+    pytest.importorskip("ngboost")
+    asked = ("uncertainty", "--cases", "diabetes", "--peers", "tsnet,catboost,ngboost")
+    bench_of_peers(tmp_path, *asked)
+    assert capsys.readouterr().out.count("seed 0: rmse") == 3
+    found = pd.read_csv(tmp_path / "peers_uncertainty.csv").set_index("peer")
+    assert list(found.index) == ["tsnet", "catboost", "ngboost"]
+    assert found["coverage_90"].between(0.75, 1).all() and found["rmse"].between(45, 80).all()
+    assert found.loc["catboost", "versions"].startswith("catboost ") and found["day"].notna().all()
+    assert found.loc["tsnet", "command"].startswith("python -m bench.peers uncertainty --cases diabetes")
+    bench_of_peers(tmp_path, *asked)
+    assert capsys.readouterr().out == ""
+    bench_of_peers(tmp_path, "formula", "--cases", "30 rows", "--peers", "tsnet_prior,rough")
+    errors = pd.read_csv(tmp_path / "peers_formula.csv").set_index("peer")
+    assert errors.loc["tsnet_prior", "rmse_inside"] < errors.loc["rough", "rmse_inside"]
+    capsys.readouterr()
+    from bench import peers
+
+    peers.main(["tables", "--results", str(tmp_path)])
+    assert capsys.readouterr().out.count("wrote") == 2
+    assert "| NGBoost | " in (tmp_path / "peers_uncertainty.md").read_text()
+
+
+def test_a_round_of_experiments(tmp_path):
+    """Rows are added without repetition; what is known can only become more."""
+    bench_of_peers(tmp_path, "experiments", "--peers", "tsnet_max,random")
+    found = pd.read_csv(tmp_path / "peers_experiments.csv")
+    assert list(found["rows"]) == [60, 80, 60, 80]
+    for _, runs in found.groupby("peer"):
+        assert runs["best"].is_monotonic_increasing and runs["ten_best"].is_monotonic_increasing
+    start, end = found["round"] == 0, found["round"] == 1
+    assert found[start]["rmse"].nunique() == 1 and found[end]["rmse"].nunique() == 2
+
+
+def test_a_peer_that_is_not_installed_is_skipped(tmp_path, capsys, monkeypatch):
+    from bench import peers
+    from bench.peers_records import Peer
+
+    absent = Peer("absent", "Nobody", ("no-such-package",))
+    monkeypatch.setitem(peers.TASKS, "formula", peers.TASKS["formula"]._replace(peers=(absent,)))
+    bench_of_peers(tmp_path, "formula")
+    assert capsys.readouterr().out == "Nobody is skipped: install it with pip install no-such-package\n"
+    with pytest.raises(SystemExit):
+        bench_of_peers(tmp_path, "formula", "--peers", "lmfit")
+    assert "formula has no peer 'lmfit'; it has absent" in capsys.readouterr().err

@@ -250,3 +250,12 @@ def test_figures_of_the_toy_are_drawn(tmp_path):
     drawn = {path.name for path in tmp_path.iterdir()}
     assert drawn == {"toy_band.png", "noise_travels.svg", "noise_split.svg", "familiarity.svg"}
     assert drawn <= {path.name for path in (FOLDER / "figures").iterdir()}
+
+
+def test_the_figure_of_concrete_is_drawn(tmp_path):
+    measured, prediction = figures.concrete_prediction(**SMALL)
+    figures.concrete_budget(tmp_path, measured, prediction)
+    (drawn,) = tmp_path.iterdir()
+    assert (FOLDER / "figures" / drawn.name).is_file()
+    for text in (drawn.read_text(), (FOLDER / "figures" / drawn.name).read_text()):
+        assert f"{len(measured)} rows" in text and "measured strength [MPa]" in text and "too little data" in text

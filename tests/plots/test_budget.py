@@ -81,7 +81,7 @@ def test_the_average_of_many_rows_is_one_bar(ax):
 
 
 def test_chosen_rows_keep_their_labels(ax):
-    plot_budget(budget(index=pd.Index(["alpha", "b$eta$", "g", "d", "e"])), rows=[1, 0], ax=ax)
+    plot_budget(budget(index=pd.Index(["alpha", "b$eta$", "g", "d", "e"])), rows=np.array([1, 0]), ax=ax)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == [r"b\$eta\$", "alpha"]
 
 

@@ -5,7 +5,7 @@
 - ``columns``    text columns become numbers; what is wrong in a table is named by row and column
 - ``measurements``  a table as scientists write it: values, declared errors, units; ``notation`` reads cells such as
                  14.2(3), ``refusals`` says why one cannot be read, ``companions`` finds columns of errors, ``units``
-                 units in headers, ``censored`` what cells such as <0.05 become, ``column_errors`` errors of whole columns
+                 units in headers, ``censored`` cells such as <0.05, ``column_errors`` errors of whole columns
 - ``declared``   errors that the user declares, as one number a cell; ``alignment`` finds a model's columns in a table
 - ``imputation`` missing cells from the rest of their row, and how sure that is
 - ``rows``       equal rows become one heavier row, in an order of their own

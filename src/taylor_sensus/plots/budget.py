@@ -49,12 +49,13 @@ def plot_budget(
         raise DataError("the budget has no rows; nothing can be drawn")
     if rows is None:
         rows = "all" if len(chosen) <= MOST_BARS else "mean"
-    if isinstance(rows, str) and rows not in ("all", "mean"):
+    word = rows if isinstance(rows, str) else None
+    if word not in (None, "all", "mean"):
         raise SettingError(f"rows must be positions, 'all' or 'mean', not {rows!r}")
-    if rows == "mean":
+    if word == "mean":
         variance, labels = chosen.variance.mean(axis=0), [""]
     else:
-        positions = np.arange(len(chosen)) if rows == "all" else np.asarray(rows, dtype=int)
+        positions = np.arange(len(chosen)) if word == "all" else np.asarray(rows, dtype=int)
         variance = chosen.variance[positions, 0]
         labels = [plain(label, 14) for label in chosen.index[positions]]
     return draw_bars(variance, chosen.sources, chosen.part_of_source, labels, chosen.target_names[0], ax)
