@@ -18,7 +18,7 @@ HOST = "127.0.0.1"
 def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[[str], None]) -> None:
     """Serve until interrupted. `limit` is in bytes; `tell` is told the address."""
     try:
-        import multipart  # noqa: F401  # python-multipart, by which Starlette reads forms
+        import python_multipart  # noqa: F401  # by which Starlette reads forms
         import starlette  # noqa: F401
         import uvicorn
     except ImportError as problem:
