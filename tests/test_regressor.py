@@ -484,7 +484,7 @@ WRONG = {
     "not finite": (lambda h, a: (h, {**a, "noise_scale": np.array([np.nan])}), "finite"),
     "not positive": (lambda h, a: (h, {**a, "noise_scale": np.array([0.0])}), "positive"),
     "no scale": (lambda h, a: (h, {**a, "target_scale": np.array([-1.0])}), "positive"),
-    "facts of nothing": (lambda h, a: ({**h, "facts": {}}, a), "distinct_rows|rows"),
+    "facts of nothing": (lambda h, a: ({**h, "facts": {}}, a), "held_out_explained"),
     "facts of text": (lambda h, a: ({**h, "facts": {**h["facts"], "held_out_rmse": "small"}}, a), "format"),
     "no history": (lambda h, a: ({**h, "history": "a,b\n1,2"}, a), "history"),
     "empty": (lambda h, a: ({}, {}), "kind"),
