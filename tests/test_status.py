@@ -98,3 +98,11 @@ def test_every_threshold_stands_in_the_table():
         assert words in text
     for number in (status.ENOUGH_TO_JUDGE, status.MANY_ROWS, status.SOME_ROWS, status.FAMILIAR, status.STRANGE):
         assert re.search(rf"\b{number}\b", text)
+
+
+def test_a_difference_that_matters_to_nobody_is_good_however_sure_it_is():
+    assert status.chance(50_000)[1] < 0.906
+    assert status.error_bars(0.906, 50_000).word == "good"
+    assert status.error_bars(0.894, 50_000).word == "good"
+    assert status.error_bars(0.92, 50_000).word == "fair"
+    assert status.error_bars(0.87, 50_000).word == "fair"
