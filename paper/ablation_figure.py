@@ -8,7 +8,7 @@ from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
 from paper.ablation_summary import against_default, ratios
 from paper.reading import Results
-from paper.variants import SHOWN
+from paper.variants import ABLATION
 from taylor_sensus.plots.style import COLOURS
 
 LOOKS = {
@@ -43,7 +43,7 @@ def _dots(found: dict) -> Figure:
     low, high = axes.get_xlim()
     ticks = [tick for tick in (0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 2, 3, 5) if low <= tick <= high]
     axes.set_xticks(ticks or [1])
-    axes.set_yticks(range(len(found)), [SHOWN[name].label for name in found])
+    axes.set_yticks(range(len(found)), [ABLATION[name].label for name in found])
     axes.set_ylim(len(found) - 0.4, -0.6)
     axes.set_xlabel("MSE over the default's, with 95 % interval; right of 1 it hurts")
     for group, (mark, colour, _) in LOOKS.items():

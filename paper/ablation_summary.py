@@ -10,7 +10,7 @@ import pandas as pd
 
 from paper.studies import FURTHER
 from paper.study import SIX
-from paper.variants import DEFAULT, MEAN_ALONE, SHOWN
+from paper.variants import ABLATION, DEFAULT, MEAN_ALONE
 from taylor_sensus.scores import paired_bootstrap
 
 GROUPS: dict[str, Sequence[str]] = {
@@ -58,7 +58,7 @@ def estimate(differences: pd.Series) -> Estimate:
 def ratios(differences: pd.DataFrame, column: str) -> dict[str, dict[str, Estimate]]:
     """By variant and group of datasets: the geometric mean of the ratio, with its interval."""
     found: dict[str, dict[str, Estimate]] = {}
-    for name in SHOWN:
+    for name in ABLATION:
         if name in differences.index.get_level_values("method"):
             own = differences[column].xs(name, level="method")
             groups = {group: own[own.index.isin(members)] for group, members in GROUPS.items()}

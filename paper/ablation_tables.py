@@ -13,7 +13,7 @@ from paper.reading import Results
 from paper.studies import FURTHER
 from paper.study import SIX
 from paper.study_data import title
-from paper.variants import SHOWN
+from paper.variants import ABLATION
 
 BOUND = 1.02
 """The default's RMSE should never be above this times that of the mean alone."""
@@ -33,7 +33,7 @@ def _whole(differences: pd.DataFrame, splits: int, out: Path) -> None:
     lines = []
     for name, groups in ratios(differences, "log_mse").items():
         own = differences.xs(name, level="method")
-        line = {"variant": SHOWN[name].label}
+        line = {"variant": ABLATION[name].label}
         line |= {f"MSE ratio, {group}": interval(groups[group]) if group in groups else "–" for group in GROUPS}
         line["NLL minus default's"] = interval(estimate(own.nll), signed=True)
         line["datasets better / worse"] = f"{(own.log_mse < 0).sum()} / {(own.log_mse > 0).sum()}"
@@ -50,9 +50,9 @@ def _whole(differences: pd.DataFrame, splits: int, out: Path) -> None:
 
 def _by_dataset(differences: pd.DataFrame, splits: int, out: Path) -> None:
     shown = np.exp(differences.log_mse).unstack("method")
-    shown = shown.reindex(index=_order(shown.index), columns=[name for name in SHOWN if name in shown.columns])
+    shown = shown.reindex(index=_order(shown.index), columns=[name for name in ABLATION if name in shown.columns])
     cells = shown.map(lambda value: "–" if pd.isna(value) else f"{value:.3f}")
-    cells.columns = [SHOWN[name].label for name in cells.columns]
+    cells.columns = [ABLATION[name].label for name in cells.columns]
     cells.insert(0, "dataset", [title(name) for name in cells.index])
     caption = f"Ratio of each variant's MSE on test rows to the default's, geometric mean over {splits} splits."
     write_table(cells, out, "ablation_datasets", caption)

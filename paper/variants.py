@@ -40,10 +40,6 @@ _ABLATION = (
     _variant("printed", "the whole method as printed", **paper()),
 )
 ABLATION: dict[str, Method] = {variant.name: variant for variant in _ABLATION}
-RETIRED = (_variant("no_weight_decay", "no weight decay"),)
-"""Not run any more: what they left out is no longer in the default. Results of earlier defaults still have them."""
-SHOWN: dict[str, Method] = {**ABLATION, **{variant.name: variant for variant in RETIRED}}
-"""What tables and figures of the ablation may show."""
 
 _SPEED = (
     *(_variant(f"members_{n}", f"TSNet, members {n}", members=n) for n in (1, 4, 8, 16) if n != DEFAULTS.members),
