@@ -21,7 +21,7 @@ def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[
         import python_multipart  # noqa: F401  # by which Starlette reads forms
         import starlette  # noqa: F401
         import uvicorn
-    except ImportError as problem:
+    except ModuleNotFoundError as problem:
         raise MissingExtraError(f"the app needs {problem.name}: pip install 'taylor-sensus[app]'") from problem
     from taylor_sensus.app.routes import application
     from taylor_sensus.app.workbench import Workbench
