@@ -1,5 +1,8 @@
 """Only this machine's browser with the key is let in, and only as much is taken as may be sent."""
 
+import re
+import socket
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -78,5 +81,9 @@ def test_only_files_of_the_app_can_be_downloaded(client, bench):
         assert client.get(f"/download/{name}").status_code == 404
 
 
-def test_the_server_listens_on_this_machine_only(address):
-    assert address.startswith("http://127.0.0.1:")
+def test_the_server_listens_on_one_address_only(address):
+    port = int(re.search(r":(\d+)/", address)[1])
+    with socket.create_connection(("127.0.0.1", port), timeout=5):
+        pass
+    with pytest.raises(OSError), socket.create_connection(("127.0.0.2", port), timeout=5):
+        pass  # a server that listens on all addresses answers here too

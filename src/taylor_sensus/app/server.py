@@ -8,21 +8,23 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from taylor_sensus.errors import DataError, MissingExtraError
 
 HOST = "127.0.0.1"
+PACKAGES = ("starlette", "uvicorn", "python_multipart")
+"""Of the extra `[app]`; by the last one Starlette reads forms."""
 
 
 def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[[str], None]) -> None:
     """Serve until interrupted. `limit` is in bytes; `tell` is told the address."""
-    try:
-        import python_multipart  # noqa: F401  # by which Starlette reads forms
-        import starlette  # noqa: F401
-        import uvicorn
-    except ModuleNotFoundError as problem:
-        raise MissingExtraError(f"the app needs {problem.name}: pip install 'taylor-sensus[app]'") from problem
+    missing = [package for package in PACKAGES if find_spec(package) is None]
+    if missing:
+        raise MissingExtraError(f"the app needs {', '.join(missing)}: pip install 'taylor-sensus[app]'")
+    import uvicorn
+
     from taylor_sensus.app.routes import application
     from taylor_sensus.app.workbench import Workbench
 
