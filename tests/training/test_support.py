@@ -23,7 +23,7 @@ def test_single_precision_answers_as_the_process_does(fitted):
     kernel = kernel_mean(stored)
     said = kernel(X.astype(np.float32))
     reach = float(stored.reach)
-    rows = Rows(stored.centres.astype(np.float64), Y[:70], np.ones(70), np.zeros(70))
+    rows = Rows(stored.centres.astype(np.float64), Y[:70], fitted.belief[:70], np.zeros(70))
     mean, variance = posterior(condition(stored.theta, rows), reach * np.arcsinh(X / reach))
     np.testing.assert_allclose(said.mean, mean, atol=2e-3)
     np.testing.assert_allclose(said.variance, variance, atol=2e-3)

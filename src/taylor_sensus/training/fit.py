@@ -184,7 +184,7 @@ class _Fit:
         )
 
     def _fit_kernel(self) -> FittedKernel | None:
-        """The kernel part; where errors are declared, also how far each row is to be trusted."""
+        """The kernel part, and with it how far each row is to be trusted."""
         t, errors = self.table, self.table.errors
         known = np.zeros(len(t.x)) if errors is None else errors.target.mean(axis=1, dtype=np.float64)
         if not self.settings.kernel or t.train > self.settings.kernel_limit:
@@ -197,18 +197,18 @@ class _Fit:
             kernel = refit_kernel(self.chosen.kernel, t.x, t.y, t.weight, known, fold, self.settings, seed)
         else:
             kernel = fit_kernel(t.x, t.y, t.weight, known, fold, self.settings, seed, self.n_jobs)
-        if errors is None:
-            return kernel
-        # The features' errors reach the target through the slope, which is only known once there is a fit.
-        for _ in range(SLOPE_PASSES if errors.inputs().variance.any() else 0):
-            squared = kernel_jacobians(kernel_mean(kernel.stored), t.x, self.n_jobs).astype(np.float64) ** 2
-            known = errors.at_targets(squared).mean(axis=1)
-            kernel = refit_kernel(kernel.stored, t.x, t.y, t.weight, known, fold, self.settings, seed)
-        self._trust_rows(white_noise(kernel), known)
+        if errors is not None and errors.inputs().variance.any():
+            # The features' errors reach the target through the slope, which is only known once there is a fit.
+            for _ in range(SLOPE_PASSES):
+                squared = kernel_jacobians(kernel_mean(kernel.stored), t.x, self.n_jobs).astype(np.float64) ** 2
+                known = errors.at_targets(squared).mean(axis=1)
+                kernel = refit_kernel(kernel.stored, t.x, t.y, t.weight, known, fold, self.settings, seed)
+        if errors is not None or (kernel.belief != 1).any():
+            self._trust_rows(white_noise(kernel), known, kernel.belief)
         return kernel
 
-    def _trust_rows(self, noise: float, known: np.ndarray) -> None:
-        self.trust = trust(self.table.weight, noise + known, self.table.train)
+    def _trust_rows(self, noise: float, known: np.ndarray, belief: np.ndarray | float = 1.0) -> None:
+        self.trust = trust(self.table.weight, (noise + known) / belief, self.table.train)
         self.rows = self.rows._replace(weight=jax.device_put(pad(self.trust, self.padded)))
 
     def _few(self) -> _FewRows:

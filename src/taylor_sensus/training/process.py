@@ -45,6 +45,10 @@ class Rows(NamedTuple):
         """These rows only."""
         return Rows(*[part[pick] for part in self])
 
+    def believed(self, belief: np.ndarray) -> Rows:
+        """The same rows, each with a factor on its weight."""
+        return self._replace(weight=self.weight * belief)
+
     def noise(self, theta: np.ndarray) -> np.ndarray:
         """Variance of each row's noise."""
         return (noise(theta) + self.known) / self.weight

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from taylor_sensus.model.kernel import KernelMean, drawn_in
 from taylor_sensus.settings import Settings
 from taylor_sensus.training.batches import bucket, pad
+from taylor_sensus.training.belief import beliefs
 from taylor_sensus.training.ensemble import run_all
 from taylor_sensus.training.process import (
     CENTRES,
@@ -25,11 +26,16 @@ from taylor_sensus.training.process import (
     split,
 )
 
-FIRST_START, OTHER_STARTS = CENTRES[1], (CENTRES[0], CENTRES[2])
-"""Where searches begin: the first with every reach, the others with the best one only."""
+STARTS = CENTRES[:2]
+"""Where searches begin."""
 REACHES = (1.0, 4.0, 30.0)
-"""Where long tails may begin to be drawn in: unseen rows choose, because the evidence often errs here."""
+"""Where long tails may begin to be drawn in."""
 ITERATIONS = 100
+ROUNDS, MORE_ITERATIONS = 2, 30
+"""How often rows are believed anew, and the search goes on."""
+WORSE = 1.01
+"""Beliefs are dropped if they make the squared error of unseen rows so many times larger: where noise leans to one
+side, as counts and areas do, they would move the mean."""
 LEAST_LOG_NOISE = np.log(1e-4)
 """Log of the smallest noise variance: single precision must be able to tell rows apart."""
 CHUNK = 1024
@@ -73,10 +79,12 @@ class FittedKernel(NamedTuple):
     """(rows, targets)"""
     unseen_variance: np.ndarray
     """(rows,)"""
+    belief: np.ndarray
+    """Factor on the weight of each row, (rows,)"""
 
     def some(self, rows: np.ndarray) -> FittedKernel:
         """With the answers for these rows only."""
-        return FittedKernel(self.stored, self.unseen_mean[rows], self.unseen_variance[rows])
+        return FittedKernel(self.stored, *[part[rows] for part in self[1:]])
 
 
 def fit_kernel(
@@ -87,27 +95,22 @@ def fit_kernel(
 
     `known` is the variance of each row's target that is known beforehand.
     """
-    few, pick = _picked(len(fold), settings, seed)
     y, weight = y.astype(np.float64), weight.astype(np.float64)
-    views = [_view(x, reach) for reach in REACHES]
+    tried = [(reach, Rows(_view(x, reach), y, weight, known), centre) for reach in REACHES for centre in STARTS]
+    few, pick = _picked(len(fold), settings, seed)
     asked = np.concatenate([few, np.arange(len(fold), len(y))])  # the few and all validation rows
 
-    def from_start(number: int, centre: tuple[float, ...]) -> tuple[float, np.ndarray]:
-        cost, theta = search(Rows(views[number], y, weight, known).some(few), centre, ITERATIONS)
-        return cost, _with_some_noise(theta)
-
-    def unseen_error(number: int) -> float:
-        rows = Rows(views[number], y, weight, known).some(asked)
-        mean = _conditioned(tried[number][1], REACHES[number], rows, np.arange(len(few)), fold[few]).unseen_mean
-        return float(np.average((rows.y - mean) ** 2, axis=0, weights=rows.weight).sum())
+    def from_start(reach: float, rows: Rows, centre: tuple[float, ...]) -> tuple[float, np.ndarray]:
+        theta = _with_some_noise(search(rows.some(few), centre, ITERATIONS)[1])
+        shown = rows.some(asked)
+        return _unseen_error(_conditioned(theta, reach, shown, np.arange(len(few)), fold[few]), shown), theta
 
     # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
     with threadpool_limits(1, "blas"):
-        tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(REACHES))], n_jobs)
-        best = min(range(len(REACHES)), key=unseen_error)
-        again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
-        theta = min([tried[best], *again], key=lambda one: one[0])[1]
-        return _conditioned(theta, REACHES[best], Rows(views[best], y, weight, known), pick, fold)
+        # Unseen rows choose: the evidence often errs here.
+        found = run_all([lambda one=one: from_start(*one) for one in tried], n_jobs)
+        (reach, rows, centre), (_, theta) = min(zip(tried, found, strict=True), key=lambda one: one[1][0])
+        return _believed(theta, reach, rows, centre, few, pick, fold, settings)
 
 
 def refit_kernel(
@@ -119,8 +122,30 @@ def refit_kernel(
     reach = float(stored.reach)
     rows = Rows(_view(x, reach), y.astype(np.float64), weight.astype(np.float64), known)
     with threadpool_limits(1, "blas"):
-        _, theta = search(rows.some(few), FIRST_START, ITERATIONS, stored.theta)
-        return _conditioned(_with_some_noise(theta), reach, rows, pick, fold)
+        _, theta = search(rows.some(few), STARTS[1], ITERATIONS, stored.theta)
+        return _believed(_with_some_noise(theta), reach, rows, STARTS[1], few, pick, fold, settings)
+
+
+def _believed(
+    theta: np.ndarray, reach: float, rows: Rows, centre: tuple[float, ...], few: np.ndarray, pick: np.ndarray,
+    fold: np.ndarray, settings: Settings,
+) -> FittedKernel:  # fmt: skip
+    """The process given its rows, each as far as it is believed, unless unseen rows are served better without."""
+    plain = _conditioned(theta, reach, rows, pick, fold)
+    if not settings.robust:
+        return plain
+    belief, train = np.ones(len(rows.y)), np.arange(len(fold))
+    for _ in range(ROUNDS):
+        process = condition(theta, rows.believed(belief).some(pick))
+        belief[train] = beliefs(process, rows.some(train), pick, belief)
+        theta = search(rows.believed(belief).some(few), centre, MORE_ITERATIONS, theta)[1]
+        theta = _with_some_noise(theta)
+    robust = _conditioned(theta, reach, rows.believed(belief), pick, fold)._replace(belief=belief)
+    return robust if _unseen_error(robust, rows) <= WORSE * _unseen_error(plain, rows) else plain
+
+
+def _unseen_error(kernel: FittedKernel, rows: Rows) -> float:
+    return float(np.average((rows.y - kernel.unseen_mean) ** 2, axis=0, weights=rows.weight).sum())
 
 
 def white_noise(kernel: FittedKernel) -> float:
@@ -159,7 +184,7 @@ def _conditioned(theta: np.ndarray, reach: float, rows: Rows, pick: np.ndarray, 
         row_noise=centres.noise(theta),
         coefficients=process.coefficients.astype(np.float32),
     )
-    return FittedKernel(stored, mean, variance)
+    return FittedKernel(stored, mean, variance, np.ones(len(rows.y)))
 
 
 def kernel_mean(stored: Stored) -> KernelMean:
