@@ -26,6 +26,7 @@ _ABLATION = (
     _variant(MEAN_ALONE, "mean alone: no density, no contrast", density=False, contrast="off", training="staged"),
     _variant("members_1", "one network", members=1),
     _variant("no_kernel", "no Gaussian process in the mean", kernel=False),
+    _variant("no_robust", "all rows believed alike", details={"robust": False}),
     _variant("no_repeats", "repeated inputs not remembered", details={"repeats": False}),
     _variant("no_embedding", "no periodic embedding", embedding="none"),
     _variant("one_spread", "one spread of frequencies", details={"frequency_multiples": (1.0,)}),

@@ -88,3 +88,11 @@ def test_a_split_that_cannot_be_known_is_told():
     assert "cannot be told apart" in found and "X_err" in found
     (found,) = warnings_of(model(missing_cells=17))
     assert found.startswith("17 cells are missing")
+
+
+def test_rows_far_off_are_named():
+    assert "rows far off" not in summary_text(model())
+    assert "rows far off    = 2 count less, look for slips (first row is 0): 40, 7" in summary_text(
+        model(doubted_rows=[40, 7])
+    )
+    assert summary_text(model(doubted_rows=list(range(30)))).count("8, 9 ...") == 1

@@ -18,6 +18,7 @@ from taylor_sensus.fitted import EncodedTable, Familiar, FittedModel, HeldOut, b
 from taylor_sensus.model.combine import combine
 from taylor_sensus.settings import Settings
 from taylor_sensus.training.batches import held_out_average, judging_rows, room_for
+from taylor_sensus.training.belief import doubted
 from taylor_sensus.training.calibration import held_out_shrinkage, noise_scale, safest_caution
 from taylor_sensus.training.ensemble import Progress
 from taylor_sensus.training.fit import fit_ensemble
@@ -80,6 +81,7 @@ def fit_model(
             **_facts(table, validation, scaled, names, calibrated),
             "frequency_scale": ensemble.chosen.frequency_scale,
             "contrast": ensemble.chosen.contrast,
+            "doubted_rows": _doubted_rows(ensemble, scaled),
             "seed": seed,
         },
         history=ensemble.history,
@@ -280,6 +282,13 @@ def _held_out_rows(calibrated: _Calibrated, scaled: _Scaled) -> HeldOut:
     unseen, unit, center = calibrated.unseen, scaled.scaler.target_scale, scaled.scaler.target_center
     place = np.where(unseen.rows >= 0, scaled.first[np.maximum(unseen.rows, 0)], -1)
     return HeldOut(place, unseen.mean * unit + center, unseen.std * unit, unseen.y * unit + center, unseen.error)
+
+
+def _doubted_rows(ensemble: FittedEnsemble, scaled: _Scaled) -> list[int]:
+    """Places in the user's table of rows that count little, because they are far off what the others say."""
+    if ensemble.fitted_kernel is None:
+        return []
+    return scaled.first[doubted(ensemble.fitted_kernel.belief[: scaled.training.train])].tolist()
 
 
 def _as_if_unseen(estimates: MemberEstimates, ensemble: FittedEnsemble) -> tuple[np.ndarray, np.ndarray]:

@@ -18,6 +18,10 @@ LONGEST = 60
 """Characters of a user's name that are shown."""
 
 
+MOST_NAMED = 10
+"""Rows that are named at most."""
+
+
 class Name(str):
     """A user's name among our own words: put on one line in text, and kept apart from its neighbours in HTML."""
 
@@ -125,6 +129,7 @@ def _parts(fitted: FittedModel) -> list[Part]:
         "features": _listed(_column_words(column) for column in fitted.columns),
         "targets": _listed([Name(name)] for name in fitted.target_names),
         **_known_words(fitted),
+        **_doubted_words(fitted),
     }
     parts = [Part(["Data"], data)]
     for position, target in enumerate(fitted.target_names):
@@ -163,6 +168,15 @@ def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
             f" with {facts['pure_error_freedom']:.3g} degrees of freedom",
         ]
     return words
+
+
+def _doubted_words(fitted: FittedModel) -> dict[str, list[str]]:
+    """Rows that count little; a model file of an earlier version knows of none."""
+    rows = fitted.facts.get("doubted_rows", [])
+    if not rows:
+        return {}
+    named = ", ".join(map(str, rows[:MOST_NAMED])) + (" ..." if len(rows) > MOST_NAMED else "")
+    return {"rows far off": [f"{len(rows)} count less, look for slips (first row is 0): {named}"]}
 
 
 def _column_words(column: Column) -> list[str]:

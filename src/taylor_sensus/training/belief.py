@@ -14,6 +14,8 @@ from taylor_sensus.training.process import Conditioned, Rows, posterior
 
 FREEDOM = 4.0
 """Degrees of freedom of Student's t: the usual choice, close to normal noise and safe against slips."""
+LITTLE = 0.25
+"""Belief below which a row is worth a look: about four standard deviations off."""
 CHUNK = 1024
 """Rows asked at once, which bounds the memory."""
 
@@ -39,3 +41,9 @@ def beliefs(process: Conditioned, rows: Rows, pick: np.ndarray, believed: np.nda
         miss[part], doubt[part] = kept[:, None] * (rows.y[part] - mean), kept * variance
     size = ((miss**2).sum(axis=1) + targets * np.maximum(doubt, 0.0)) / noise
     return (FREEDOM + targets) / (FREEDOM + size)
+
+
+def doubted(belief: np.ndarray) -> np.ndarray:
+    """Places of the rows that are believed little, the least believed first."""
+    order = np.argsort(belief, kind="stable")
+    return order[belief[order] < LITTLE]
