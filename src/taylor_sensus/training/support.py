@@ -26,10 +26,10 @@ from taylor_sensus.training.process import (
     split,
 )
 
-STARTS = CENTRES[:2]
-"""Where searches begin."""
+FIRST_START, OTHER_STARTS = CENTRES[1], (CENTRES[0], CENTRES[2])
+"""Where searches begin: the first with every reach, the others with the best one only."""
 REACHES = (1.0, 4.0, 30.0)
-"""Where long tails may begin to be drawn in."""
+"""Where long tails may begin to be drawn in: unseen rows choose, because the evidence often errs here."""
 ITERATIONS = 100
 ROUNDS, MORE_ITERATIONS = 2, 30
 """How often rows are believed anew, and the search goes on."""
@@ -95,22 +95,35 @@ def fit_kernel(
 
     `known` is the variance of each row's target that is known beforehand.
     """
-    y, weight = y.astype(np.float64), weight.astype(np.float64)
-    tried = [(reach, Rows(_view(x, reach), y, weight, known), centre) for reach in REACHES for centre in STARTS]
     few, pick = _picked(len(fold), settings, seed)
+    y, weight = y.astype(np.float64), weight.astype(np.float64)
+    views = [Rows(_view(x, reach), y, weight, known) for reach in REACHES]
     asked = np.concatenate([few, np.arange(len(fold), len(y))])  # the few and all validation rows
 
-    def from_start(reach: float, rows: Rows, centre: tuple[float, ...]) -> tuple[float, np.ndarray]:
-        theta = _with_some_noise(search(rows.some(few), centre, ITERATIONS)[1])
-        shown = rows.some(asked)
-        return _unseen_error(_conditioned(theta, reach, shown, np.arange(len(few)), fold[few]), shown), theta
+    def from_start(number: int, centre: tuple[float, ...]) -> _Found:
+        cost, theta = search(views[number].some(few), centre, ITERATIONS)
+        return _Found(cost, _with_some_noise(theta), centre)
+
+    def unseen_error(number: int) -> float:
+        rows = views[number].some(asked)
+        theta = tried[number].theta
+        return _unseen_error(_conditioned(theta, REACHES[number], rows, np.arange(len(few)), fold[few]), rows)
 
     # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
     with threadpool_limits(1, "blas"):
-        # Unseen rows choose: the evidence often errs here.
-        found = run_all([lambda one=one: from_start(*one) for one in tried], n_jobs)
-        (reach, rows, centre), (_, theta) = min(zip(tried, found, strict=True), key=lambda one: one[1][0])
-        return _believed(theta, reach, rows, centre, few, pick, fold, settings)
+        tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(REACHES))], n_jobs)
+        best = min(range(len(REACHES)), key=unseen_error)
+        again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
+        found = min([tried[best], *again], key=lambda one: one.cost)
+        return _believed(found, REACHES[best], views[best], few, pick, fold, settings)
+
+
+class _Found(NamedTuple):
+    """Where a search has ended."""
+
+    cost: float
+    theta: np.ndarray
+    centre: tuple[float, ...]
 
 
 def refit_kernel(
@@ -122,15 +135,16 @@ def refit_kernel(
     reach = float(stored.reach)
     rows = Rows(_view(x, reach), y.astype(np.float64), weight.astype(np.float64), known)
     with threadpool_limits(1, "blas"):
-        _, theta = search(rows.some(few), STARTS[1], ITERATIONS, stored.theta)
-        return _believed(_with_some_noise(theta), reach, rows, STARTS[1], few, pick, fold, settings)
+        cost, theta = search(rows.some(few), FIRST_START, ITERATIONS, stored.theta)
+        found = _Found(cost, _with_some_noise(theta), FIRST_START)
+        return _believed(found, reach, rows, few, pick, fold, settings)
 
 
 def _believed(
-    theta: np.ndarray, reach: float, rows: Rows, centre: tuple[float, ...], few: np.ndarray, pick: np.ndarray,
-    fold: np.ndarray, settings: Settings,
-) -> FittedKernel:  # fmt: skip
+    found: _Found, reach: float, rows: Rows, few: np.ndarray, pick: np.ndarray, fold: np.ndarray, settings: Settings
+) -> FittedKernel:
     """The process given its rows, each as far as it is believed, unless unseen rows are served better without."""
+    theta = found.theta
     plain = _conditioned(theta, reach, rows, pick, fold)
     if not settings.robust:
         return plain
@@ -138,8 +152,7 @@ def _believed(
     for _ in range(ROUNDS):
         process = condition(theta, rows.believed(belief).some(pick))
         belief[train] = beliefs(process, rows.some(train), pick, belief)
-        theta = search(rows.believed(belief).some(few), centre, MORE_ITERATIONS, theta)[1]
-        theta = _with_some_noise(theta)
+        theta = _with_some_noise(search(rows.believed(belief).some(few), found.centre, MORE_ITERATIONS, theta)[1])
     robust = _conditioned(theta, reach, rows.believed(belief), pick, fold)._replace(belief=belief)
     return robust if _unseen_error(robust, rows) <= WORSE * _unseen_error(plain, rows) else plain
 
