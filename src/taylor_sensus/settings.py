@@ -97,7 +97,7 @@ class Settings:
     kernel_rows: int = _setting(3000, "training rows that the kernel part keeps", CHOSEN)
     kernel_limit: int = _setting(10_000, "rows above which the kernel part, which grows slow, is left out", CHOSEN)
     kernel_search_rows: int = _setting(500, "rows from which the kernel part learns its length scales", OTHERS)
-    robust: bool = _setting(True, "staged training: whether rows far off what the others say count less", ABLATION)
+    robust: bool = _setting(True, "staged training: whether rows far off what the others say count less", OTHERS)
     repeats: bool = _setting(True, "whether answers at inputs that were measured before are remembered", ABLATION)
     prior_inflation: float = _setting(1.5, "prior variance as a multiple of the target's variance", CHOSEN)
 
