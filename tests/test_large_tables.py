@@ -11,7 +11,8 @@ import pytest
 
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.data.rows import BLOCK
-from taylor_sensus.fitting import EncodedTable, _scaled
+from taylor_sensus.fitted import EncodedTable
+from taylor_sensus.preparing import prepare
 from taylor_sensus.settings import Settings, paper
 from taylor_sensus.training.batches import LARGE
 
@@ -78,7 +79,7 @@ def test_only_a_copy_in_single_precision_stays_of_a_table():
         x = rng.standard_normal((rows, 40), np.float32)
         table = EncodedTable(x, x[:, :1].astype(np.float64), np.ones(rows))
         tracemalloc.start()
-        _scaled(table, None, Settings())
+        prepare(table, None, Settings())
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] - peaks[0] < 1.5 * (sizes[1] - sizes[0]) * 40 * 4

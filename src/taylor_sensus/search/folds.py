@@ -11,7 +11,8 @@ import pandas as pd
 
 from taylor_sensus.data.columns import as_frame, has_text, learn_columns
 from taylor_sensus.errors import DataError
-from taylor_sensus.fitting import EncodedTable, Names
+from taylor_sensus.fitted import EncodedTable
+from taylor_sensus.fitting import Names
 
 
 class Fold(NamedTuple):

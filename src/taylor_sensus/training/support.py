@@ -16,6 +16,7 @@ from taylor_sensus.training.belief import beliefs
 from taylor_sensus.training.ensemble import run_all
 from taylor_sensus.training.process import (
     CENTRES,
+    Conditioned,
     Rows,
     condition,
     covariance,
@@ -144,16 +145,17 @@ def _believed(
     found: _Found, reach: float, rows: Rows, few: np.ndarray, pick: np.ndarray, fold: np.ndarray, settings: Settings
 ) -> FittedKernel:
     """The process given its rows, each as far as it is believed, unless unseen rows are served better without."""
-    theta = found.theta
-    plain = _conditioned(theta, reach, rows, pick, fold)
+    process = condition(found.theta, rows.some(pick))
+    plain = _answers(process, reach, rows, pick, fold)
     if not settings.robust:
         return plain
     belief, train = np.ones(len(rows.y)), np.arange(len(fold))
     for _ in range(ROUNDS):
-        process = condition(theta, rows.believed(belief).some(pick))
         belief[train] = beliefs(process, rows.some(train), pick, belief)
-        theta = _with_some_noise(search(rows.believed(belief).some(few), found.centre, MORE_ITERATIONS, theta)[1])
-    robust = _conditioned(theta, reach, rows.believed(belief), pick, fold)._replace(belief=belief)
+        believed = rows.believed(belief)
+        theta = _with_some_noise(search(believed.some(few), found.centre, MORE_ITERATIONS, process.theta)[1])
+        process = condition(theta, believed.some(pick))
+    robust = _answers(process, reach, believed, pick, fold)._replace(belief=belief)
     return robust if _unseen_error(robust, rows) <= WORSE * _unseen_error(plain, rows) else plain
 
 
@@ -183,18 +185,22 @@ def _with_some_noise(theta: np.ndarray) -> np.ndarray:
 
 def _conditioned(theta: np.ndarray, reach: float, rows: Rows, pick: np.ndarray, fold: np.ndarray) -> FittedKernel:
     """The process given the picked rows, with its answers at each row as if it were new."""
+    return _answers(condition(theta, rows.some(pick)), reach, rows, pick, fold)
+
+
+def _answers(process: Conditioned, reach: float, rows: Rows, pick: np.ndarray, fold: np.ndarray) -> FittedKernel:
+    """What a process that has seen the picked rows says of each row as if it were new."""
     centres = rows.some(pick)
-    process = condition(theta, centres)
     mean, variance = np.empty(rows.y.shape), np.empty(len(rows.y))
     others = np.setdiff1d(np.arange(len(rows.y)), pick)
     for part in np.array_split(others, -(-len(others) // CHUNK)) if len(others) else []:
         mean[part], variance[part] = posterior(process, rows.x[part])
     mean[pick], variance[pick] = left_out(process, centres, fold[pick])
     stored = Stored(
-        theta=theta,
+        theta=process.theta,
         reach=np.array(reach, np.float32),
         centres=centres.x.astype(np.float32),
-        row_noise=centres.noise(theta),
+        row_noise=centres.noise(process.theta),
         coefficients=process.coefficients.astype(np.float32),
     )
     return FittedKernel(stored, mean, variance, np.ones(len(rows.y)))
