@@ -6,23 +6,18 @@ that the mean has not seen. Joint: Algorithm 1 as printed, all networks at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-import jax
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.data.rows import spread
 from taylor_sensus.model.density import DensityPerception, DensityPoints, compressed, density_targets, thinned
-from taylor_sensus.model.network import Parts, TaylorSensusNetwork, Weights
+from taylor_sensus.model.network import Parts, TaylorSensusNetwork
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.settings import Settings
 from taylor_sensus.training.batches import (
-    LARGE,
     MemberSplits,
-    Rows,
     assign_folds,
     batch_rows,
     bucket,
@@ -30,16 +25,15 @@ from taylor_sensus.training.batches import (
     held_out_average,
     pad,
     split_rows,
-    unseen_mask,
 )
 from taylor_sensus.training.calibration import stopping_optimism
-from taylor_sensus.training.ensemble import Progress, Trained, run_all, train
+from taylor_sensus.training.ensemble import Progress, Trained, train
 from taylor_sensus.training.inference import block_means, kernel_jacobians, squared_jacobians, stack
 from taylor_sensus.training.initial import Shape, frequency_scales, new_block, new_mean, new_noise
-from taylor_sensus.training.known import InputErrors, trust
 from taylor_sensus.training.noise import flattest
-from taylor_sensus.training.objectives import Knobs, NoiseRows, stage
+from taylor_sensus.training.objectives import NoiseRows, stage
 from taylor_sensus.training.records import Chosen, FittedEnsemble, Table
+from taylor_sensus.training.run import FewRows, Job, Run
 from taylor_sensus.training.support import (
     FittedKernel,
     Support,
@@ -57,8 +51,6 @@ CLEARLY = 0.95
 small gain of single networks is none of the ensemble."""
 SLOPE_PASSES = 3
 """How often the kernel part is fitted again with the slopes of the fit before, where features have declared errors."""
-Job = tuple[int, Callable[[], tuple[Any, Any]]]
-"""A member, and what makes its network and rows when its turn comes (rows may be large)."""
 
 
 def fit_ensemble(
@@ -87,59 +79,18 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
     return {"density": 1, "mean": settings.members + pilots, "noise": settings.members}
 
 
-class _FewRows(NamedTuple):
-    """Rows from which noise is learned: all, or some of a large table. `x` and `weight` are padded."""
-
-    rows: np.ndarray
-    table: Table
-    x: Any
-    weight: Any
-    unseen: np.ndarray
-
-
-class _Fit:
-    """One fit under way: what all its stages share."""
-
-    def __init__(
-        self, table: Table, shape: Shape, settings: Settings, held, rng, n_jobs, progress, chosen: Chosen | None = None
-    ) -> None:
-        self.table, self.shape, self.settings = table, shape, settings
-        self.n_jobs, self.progress, self.chosen = n_jobs, progress, chosen
-        self.held, self.unseen = held, unseen_mask(held, table.train, len(table.x))
-        self.run_seeds = rng.integers(0, 2**31, settings.members + 1)
-        self.start_seeds = rng.integers(0, 2**63, settings.members)
-        contrast = "off" if settings.contrast == "auto" else settings.contrast
-        self.parts = Parts(contrast, settings.loss, settings.combination, settings.density, settings.dropout > 0)
-        self.padded = bucket(len(table.x))
-        self.rows = jax.device_put(
-            Rows(
-                x=pad(table.x, self.padded),
-                y=pad(table.y, self.padded),
-                weight=pad(table.weight, self.padded),
-                prior_mean=pad(table.prior_mean, self.padded),
-                prior_variance=np.tile(table.prior_variance, (self.padded, 1)),
-                **self._known_rows(),
-            )
-        )
-        self.trust = table.weight
-        """Weights of the rows for the means, which count exact rows more than doubtful ones."""
-
-    def _known_rows(self) -> dict[str, Any]:
-        errors = self.table.errors
-        if errors is None or self.settings.training != "joint":
-            return {}  # in stages, what is known enters where the noise is learned
-        inputs = InputErrors(*[pad(part, self.padded) for part in errors.inputs()])
-        return {"errors": inputs, "target_error": pad(errors.target, self.padded)}
+class _Fit(Run):
+    """One fit under way, stage by stage."""
 
     def joint(self, perception: DensityPerception, points: DensityPoints) -> FittedEnsemble:
         """All networks of a member at once."""
         networks = [
             TaylorSensusNetwork(new_block(self.shape, self.settings, rng, np.log(0.05), np.log(0.5)), perception)
-            for rng in self._generators()
+            for rng in self.generators()
         ]
         jobs = [(member, lambda network=network: (network, self.rows)) for member, network in enumerate(networks)]
         splits = MemberSplits(self.unseen, self.table.train, self.table.weight)
-        trained = self._train_members("joint", jobs, splits, _padded_points(points), self.settings.epochs)
+        trained = self.train_members("joint", jobs, splits, _padded_points(points), self.settings.epochs)
         return FittedEnsemble(
             stack([t.network.block for t in trained]),
             stack([t.network.density for t in trained]),
@@ -155,7 +106,7 @@ class _Fit:
     def staged(self, perception: DensityPerception, points: DensityPoints) -> FittedEnsemble:
         """Density, then means, then the noise that the means leave in rows that they have not seen."""
         density = self._train_density(perception, points)
-        few = self._few()
+        few = self.few()
         kernel = self._fit_kernel()
         means, frequency_scale, contrast = self._train_means(few)
         mean_nets = [t.network for t in means]
@@ -173,7 +124,7 @@ class _Fit:
             doubt = np.multiply.outer(here.unseen_variance, support.doubt)
         jobs = self._noise_jobs(mean_nets, few, few.table.y - unseen_mean, support, doubt, scale)
         splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
-        noises = self._train_members("noise", jobs, splits, None, self.settings.noise_epochs)
+        noises = self.train_members("noise", jobs, splits, None, self.settings.noise_epochs)
         of_member = (make()[1] for _, make in jobs)
         noise_nets = flattest([t.network for t in noises], of_member, few.unseen, few.table.weight)
         blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(mean_nets, noise_nets, strict=True)]
@@ -190,7 +141,7 @@ class _Fit:
         if not self.settings.kernel or t.train > self.settings.kernel_limit:
             if errors is not None and known.any():
                 spread = np.average((t.y - t.prior_mean) ** 2, axis=0, weights=t.weight).mean()
-                self._trust_rows(max(spread - np.average(known, weights=t.weight), 0.1 * spread), known)
+                self.trust_rows(max(spread - np.average(known, weights=t.weight), 0.1 * spread), known)
             return None
         fold, seed = fold_numbers(self.held, t.train), int(self.run_seeds[-1])
         if self.chosen is not None and self.chosen.kernel is not None:
@@ -204,24 +155,11 @@ class _Fit:
                 known = errors.at_targets(squared).mean(axis=1)
                 kernel = refit_kernel(kernel.stored, t.x, t.y, t.weight, known, fold, self.settings, seed)
         if errors is not None or (kernel.belief != 1).any():
-            self._trust_rows(white_noise(kernel), known, kernel.belief)
+            self.trust_rows(white_noise(kernel), known, kernel.belief)
         return kernel
 
-    def _trust_rows(self, noise: float, known: np.ndarray, belief: np.ndarray | float = 1.0) -> None:
-        self.trust = trust(self.table.weight, (noise + known) / belief, self.table.train)
-        self.rows = self.rows._replace(weight=jax.device_put(pad(self.trust, self.padded)))
-
-    def _few(self) -> _FewRows:
-        """Noise networks are small: of a large table, some rows are enough for them."""
-        rows = spread(np.arange(len(self.table.x)), LARGE)
-        if len(rows) == len(self.table.x):
-            return _FewRows(rows, self.table, self.rows.x, self.rows.weight, self.unseen)
-        table = self.table.some(rows)
-        x, weight = jax.device_put((table.x, table.weight))
-        return _FewRows(rows, table, x, weight, self.unseen[:, rows])
-
     def _weigh(
-        self, kernel: FittedKernel, few: _FewRows, mean_nets: list[MeanNetwork], means: np.ndarray,
+        self, kernel: FittedKernel, few: FewRows, mean_nets: list[MeanNetwork], means: np.ndarray,
         unseen_mean: np.ndarray, optimism: float,
     ) -> tuple[Support, float]:  # fmt: skip
         """How much the kernel part is worth beside the networks, and filled gaps, on rows that none has seen."""
@@ -243,14 +181,14 @@ class _Fit:
         doubt = kernel_doubt(residual, kernel.unseen_variance[judged], weight, known)
         return support._replace(doubt=doubt), scale
 
-    def _beside(self, support: Support | None, few: _FewRows) -> tuple[np.ndarray, np.ndarray]:
+    def _beside(self, support: Support | None, few: FewRows) -> tuple[np.ndarray, np.ndarray]:
         """The kernel part's share of each target, and its slopes at the rows."""
         if support is None:
             nothing = np.broadcast_to(np.float32(0), (len(few.x), self.shape.targets, self.shape.features))
             return np.zeros(self.shape.targets, np.float32), nothing
         return support.share.astype(np.float32), kernel_jacobians(support.kernel, np.asarray(few.x), self.n_jobs)
 
-    def _train_means(self, few: _FewRows) -> tuple[list[Trained], float, str]:
+    def _train_means(self, few: FewRows) -> tuple[list[Trained], float, str]:
         """A few members with each spread of frequencies, then with contrast; the rest as served unseen rows best.
 
         How wiggly a function is cannot be known beforehand, and neither one spread nor contrast suits all tables.
@@ -266,9 +204,9 @@ class _Fit:
         splits = MemberSplits(self.unseen, self.table.train, self.trust)
 
         def trained(some: list[tuple[int, float]], parts: Parts) -> list[Trained]:
-            nets = [new_mean(self.shape, settings, self._generators()[member], scale) for member, scale in some]
+            nets = [new_mean(self.shape, settings, self.generators()[member], scale) for member, scale in some]
             jobs = [(member, lambda net=net: (net, self.rows)) for (member, _), net in zip(some, nets, strict=True)]
-            return self._train_members("mean", jobs, splits, None, settings.epochs, parts)
+            return self.train_members("mean", jobs, splits, None, settings.epochs, parts)
 
         if self.chosen is not None:
             parts = self.parts._replace(contrast=self.chosen.contrast)
@@ -285,7 +223,7 @@ class _Fit:
         rest = trained([(k, scales[best]) for k in members[len(pilots) :]], parts)
         return chosen + rest, float(scales[best]), parts.contrast
 
-    def _unseen_error(self, first: list[Trained], few: _FewRows) -> float:
+    def _unseen_error(self, first: list[Trained], few: FewRows) -> float:
         """Squared error of the first members on the rows that each has not seen; 0 if there are none."""
         if not first:
             return 0.0
@@ -298,14 +236,14 @@ class _Fit:
         padded = _padded_points(points)
         count = len(padded.x)
         split = split_rows(np.arange(count), np.arange(1), np.ones(count), count, 16)
-        knobs = self._knobs(self.settings.density_steps, rate=0.05, decay=0.0)
+        knobs = self.knobs(self.settings.density_steps, rate=0.05, decay=0.0)
         return train(
             perception, padded, None, split, knobs, self.run_seeds[-1], stage=stage("density", self.parts),
             batch_size=batch_rows(256, count), checks=self.settings.checks, progress=self.progress,
         )  # fmt: skip
 
     def _noise_jobs(
-        self, mean_nets: list[MeanNetwork], few: _FewRows, residual: np.ndarray, support: Support | None,
+        self, mean_nets: list[MeanNetwork], few: FewRows, residual: np.ndarray, support: Support | None,
         doubt: np.ndarray, scale: float,
     ) -> list[Job]:  # fmt: skip
         """Noise networks start at the overall residual variance beyond doubt, half of it through the features.
@@ -334,40 +272,8 @@ class _Fit:
             networks = new_noise(self.shape, self.settings, rng, level, np.log(system))
             return networks, NoiseRows(few.x, padded, squared, all_doubt, few.weight)
 
-        pairs = zip(mean_nets, self._generators(1), strict=True)
+        pairs = zip(mean_nets, self.generators(1), strict=True)
         return [(member, lambda pair=pair: make(*pair)) for member, pair in enumerate(pairs)]
-
-    def _train_members(
-        self, name: str, jobs: list[Job], splits: MemberSplits, points: Any, epochs: int, parts: Parts | None = None
-    ) -> list[Trained]:
-        settings, parts = self.settings, parts or self.parts
-        batch = batch_rows(settings.batch_size, splits.padded)
-        rate = settings.noise_learning_rate if name == "noise" else settings.learning_rate
-
-        def run(member: int, make: Callable[[], tuple[Any, Any]]) -> Trained:
-            network, rows = make()
-            split = splits[member]
-            wanted = round(epochs * int(split.fit_count) / batch)
-            steps = max(settings.checks, min(wanted, settings.most_steps))
-            return train(
-                network, rows, points, split, self._knobs(steps, rate, settings.weight_decay),
-                self.run_seeds[member], stage=stage(name, parts), batch_size=batch, checks=settings.checks,
-                member=member, progress=self.progress,
-            )  # fmt: skip
-
-        return run_all([lambda job=job: run(*job) for job in jobs], self.n_jobs)
-
-    def _knobs(self, steps: int, rate: float, decay: float) -> Knobs:
-        s = self.settings
-        return Knobs(
-            learning_rate=rate, weight_decay=decay, warmup=max(s.warmup, 1e-6), dropout=s.dropout, steps=steps,
-            steps_per_check=-(-steps // s.checks), patience=max(1, int(np.ceil(s.patience * steps))),
-            weights=Weights(s.contrast_weight, s.contrast_mean, s.contrast_spread, s.contrast_noise,
-                            s.density_weight, s.log_weight, s.beta),
-        )  # fmt: skip
-
-    def _generators(self, purpose: int = 0) -> list[np.random.Generator]:
-        return [np.random.default_rng([purpose, seed]) for seed in self.start_seeds]
 
 
 def _padded_points(points: DensityPoints) -> DensityPoints:
