@@ -62,7 +62,7 @@ def intervals(rows: int, seed: int) -> dict[str, float]:
 
 def gaps(seed: int) -> dict[str, float]:
     """Concrete without 20 % of its cells: MSE beside filling in column means, and 90 % coverage."""
-    from taylor_sensus.data.datasets import load_dataset, split_dataset
+    from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
 
     parts, rng = split_dataset(load_dataset("concrete"), seed), np.random.default_rng(seed)
     x = np.vstack([parts.X_train, parts.X_val]).astype(float)

@@ -12,7 +12,7 @@ from bench.peers_records import Records, Task
 from bench.peers_uncertainty import UNCERTAINTY
 from paper.formats import HEADINGS, markdown, plus_minus
 from paper.study_data import title
-from taylor_sensus.data.datasets import DATASETS
+from taylor_sensus.datasets.catalogue import DATASETS
 
 SECONDS = "seconds"
 NOT_OURS = ("numpy", "scikit-learn", "taylor-sensus", "source", "torch")

@@ -20,15 +20,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from taylor_sensus.fit.initial import Shape, new_block, new_mean
+from taylor_sensus.fit.loop import ADAM, advance, start
+from taylor_sensus.fit.members import run_all
+from taylor_sensus.fit.objectives import Knobs, stage
+from taylor_sensus.fit.padding import Rows, split_rows
 from taylor_sensus.model.density import DensityPerception, DensityPoints, compressed, density_targets
 from taylor_sensus.model.network import Parts, TaylorSensusNetwork, Weights, algorithm_1
 from taylor_sensus.model.networks import trainable
 from taylor_sensus.settings import Settings
-from taylor_sensus.training.batches import Rows, split_rows
-from taylor_sensus.training.ensemble import run_all
-from taylor_sensus.training.initial import Shape, new_block, new_mean
-from taylor_sensus.training.objectives import Knobs, stage
-from taylor_sensus.training.step import ADAM, advance, start
 
 ROWS, FEATURES, BATCH, STEPS = 1024, 16, 128, 400
 SETTINGS = Settings()

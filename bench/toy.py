@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.data.synthetic import toy_1d
+from taylor_sensus.datasets.synthetic import toy_1d
 from taylor_sensus.settings import paper
 
 

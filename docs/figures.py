@@ -21,8 +21,8 @@ from matplotlib.figure import Figure
 
 from docs.pages import run
 from taylor_sensus import Prediction, TSNetRegressor
-from taylor_sensus.data.datasets import load_dataset, split_dataset
-from taylor_sensus.data.synthetic import ToyProblem, feature_noise_std_1d, gradient_1d, toy_1d, truth_1d
+from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
+from taylor_sensus.datasets.synthetic import ToyProblem, feature_noise_std_1d, gradient_1d, toy_1d, truth_1d
 from taylor_sensus.plots import plot_band, plot_budget, plot_parity
 from taylor_sensus.plots.style import COLOURS, FILLS, LABELS, RC
 

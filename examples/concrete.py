@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.data.datasets import load_dataset, split_dataset
+from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
 from taylor_sensus.plots import plot_budget
 from taylor_sensus.scores import evaluate
 

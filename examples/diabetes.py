@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.data.datasets import load_dataset, split_dataset
+from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
 from taylor_sensus.plots.style import new_axes
 from taylor_sensus.scores import calibration_curve, coverage_by_tercile, r2
 

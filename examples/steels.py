@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.linear_model import RidgeCV
 
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.data.datasets import load_dataset, split_dataset
+from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
 from taylor_sensus.plots import plot_parity
 from taylor_sensus.scores import evaluate, mae
 

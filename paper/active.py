@@ -23,7 +23,7 @@ from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256, split
 from paper.trials import Fitted, fit, judge, settings_of
 from taylor_sensus.baselines.registry import method
-from taylor_sensus.data.datasets import SplitDataset
+from taylor_sensus.datasets.catalogue import SplitDataset
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.suggest import suggest
 

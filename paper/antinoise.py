@@ -17,7 +17,7 @@ from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256, split
 from paper.trials import fit, judge, row_errors, settings_of, values_of
 from taylor_sensus.baselines.registry import method
-from taylor_sensus.data.datasets import SplitDataset
+from taylor_sensus.datasets.catalogue import SplitDataset
 
 FEATURE_NOISE, TARGET_NOISE = 0.4, 0.8
 """Standard deviations of the paper's "feature noise" and "system noise", in those of a column."""

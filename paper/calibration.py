@@ -18,8 +18,8 @@ from paper.study import Inputs, Result, Task
 from paper.study_data import content_sha256, without_validation
 from paper.trials import fit, judge, settings_of
 from taylor_sensus.baselines.registry import method
-from taylor_sensus.data.functions import draw_function
-from taylor_sensus.data.synthetic import toy_1d
+from taylor_sensus.datasets.functions import draw_function
+from taylor_sensus.datasets.synthetic import toy_1d
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.scores import crps, interval_coverage, interval_width, nll
 

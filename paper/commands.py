@@ -172,8 +172,8 @@ def _chosen(
 def _datasets(names: list[str], study: Study) -> list[str]:
     if study.datasets is not None:
         return _known(names, study.datasets, "dataset")
-    from taylor_sensus.data.dataset_sources import DATASETS
-    from taylor_sensus.data.datasets import DISTINCT
+    from taylor_sensus.datasets.catalogue import DISTINCT
+    from taylor_sensus.datasets.sources import DATASETS
 
     _known([name.removesuffix(DISTINCT) for name in names], DATASETS, "dataset")
     return names

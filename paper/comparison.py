@@ -26,7 +26,7 @@ from paper.study import Inputs, Result, Task
 from paper.study_data import data_sha256
 from paper.trials import fit, judge, row_errors, settings_of
 from taylor_sensus.baselines.registry import METHODS, Method, method
-from taylor_sensus.data.datasets import SplitDataset, load_dataset, split_dataset
+from taylor_sensus.datasets.catalogue import SplitDataset, load_dataset, split_dataset
 from taylor_sensus.scores import mse, nll
 
 

@@ -18,7 +18,7 @@ from paper.study_data import content_sha256
 from paper.toy_methods import DEVIATIONS
 from paper.toy_problems import answer, kept, noise_recovery, settings
 from paper.toys import DRAWN_SEED
-from taylor_sensus.data.synthetic import ToyProblem, toy_1d
+from taylor_sensus.datasets.synthetic import ToyProblem, toy_1d
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.scores import interval_coverage, mse, nll
 

@@ -21,12 +21,12 @@ from paper.scaling_data import year_parts, year_sha256
 from paper.scaling_studies import NETWORKS, QUICK_TEST_ROWS, SCALING, SEARCHES, TEST_ROWS
 from paper.study import Inputs, Result, Task
 from paper.trials import fit, judge, settings_of
-from taylor_sensus.data.datasets import SplitDataset
-from taylor_sensus.data.rows import blocks
-from taylor_sensus.data.scaling import learn_scaling
+from taylor_sensus.datasets.catalogue import SplitDataset
 from taylor_sensus.model.density import Search, compressed, density_targets, neighbour_log_density
 from taylor_sensus.model.networks import trainable
+from taylor_sensus.model.scaling import learn_scaling
 from taylor_sensus.regressor import TSNetRegressor
+from taylor_sensus.rows import blocks
 from taylor_sensus.settings import DEFAULTS
 
 COMPARED_ROWS = 512

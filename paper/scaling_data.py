@@ -14,9 +14,9 @@ import pandas as pd
 
 from paper.scaling_studies import REAL, STAND_IN, TEST_ROWS, TRAIN_ROWS
 from paper.study_data import content_sha256, cut
-from taylor_sensus.data.dataset_readers import YEAR_COLUMNS
-from taylor_sensus.data.datasets import DATASETS, SplitDataset, load_dataset
-from taylor_sensus.data.splits import Parts
+from taylor_sensus.datasets.catalogue import DATASETS, SplitDataset, load_dataset
+from taylor_sensus.datasets.readers import YEAR_COLUMNS
+from taylor_sensus.datasets.splits import Parts
 
 BLOCK = 8192
 """Rows of the stand-in that are drawn together."""

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from paper.real_tables import EXTRA, REAL_TABLES, RealTable
-from taylor_sensus.data.datasets import DATASETS, DISTINCT, SplitDataset, load_dataset, split_dataset
-from taylor_sensus.data.functions import FUNCTIONS, draw_function
-from taylor_sensus.data.splits import Parts, paper_split
+from taylor_sensus.datasets.catalogue import DATASETS, DISTINCT, SplitDataset, load_dataset, split_dataset
+from taylor_sensus.datasets.functions import FUNCTIONS, draw_function
+from taylor_sensus.datasets.splits import Parts, paper_split
 from taylor_sensus.errors import DataError, MissingExtraError
 
 FUNCTION_ROWS = 500

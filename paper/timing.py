@@ -15,7 +15,7 @@ from paper.comparison import inputs
 from paper.study import Result, Task
 from paper.trials import fit
 from taylor_sensus.baselines.registry import method
-from taylor_sensus.data.datasets import load_dataset, split_dataset
+from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
 
 __all__ = ["inputs", "run"]
 

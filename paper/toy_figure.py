@@ -13,7 +13,7 @@ from paper.reading import Results
 from paper.toy_methods import TOYS
 from paper.toy_problems import problem, shown
 from paper.toys import DRAWN_SEED
-from taylor_sensus.data.synthetic import ToyProblem
+from taylor_sensus.datasets.synthetic import ToyProblem
 from taylor_sensus.plots import plot_band
 from taylor_sensus.plots.style import COLOURS
 from taylor_sensus.prediction import Prediction

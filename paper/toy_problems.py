@@ -21,8 +21,8 @@ from paper.study_data import content_sha256
 from paper.toy_methods import COLUMNS, PLAIN, ToyMethod
 from paper.toy_studies import RAW
 from paper.trials import fit, settings_of
-from taylor_sensus.data.datasets import SplitDataset
-from taylor_sensus.data.synthetic import ToyProblem, toy_1d, toy_2d
+from taylor_sensus.datasets.catalogue import SplitDataset
+from taylor_sensus.datasets.synthetic import ToyProblem, toy_1d, toy_2d
 from taylor_sensus.model.networks import Constant, PositionalEmbedding
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.scores import interval_coverage, mse, nll

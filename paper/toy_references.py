@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from taylor_sensus.data.synthetic import trend_1d
+from taylor_sensus.datasets.synthetic import trend_1d
 from taylor_sensus.prediction import Prediction
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from paper.ledger import plain
 from taylor_sensus.baselines.networks import NeuralBaseline
 from taylor_sensus.baselines.registry import Method
-from taylor_sensus.data.datasets import SplitDataset
+from taylor_sensus.datasets.catalogue import SplitDataset
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.scores import evaluate, mae, mse, r2, rmse

@@ -18,7 +18,7 @@ if not os.environ.get("TAYLOR_SENSUS_CACHE"):
 @pytest.fixture(autouse=True)
 def few_programs():
     """The whole suite in one process would otherwise run out of memory maps."""
-    from taylor_sensus.compilation import forget_programs_if_many
+    from taylor_sensus.fit.compilation import forget_programs_if_many
 
     forget_programs_if_many()
 
@@ -26,7 +26,7 @@ def few_programs():
 @pytest.fixture
 def songs(monkeypatch, tmp_path):
     """Year-Prediction-MSD in miniature: 40 rows, the last 10 for testing; rows 3 and 35 repeat earlier ones."""
-    from taylor_sensus.data.datasets import DATASETS, VARIABLE
+    from taylor_sensus.datasets.catalogue import DATASETS, VARIABLE
 
     rng = np.random.default_rng(0)
     values = np.column_stack([rng.integers(1922, 2012, 40), rng.normal(size=(40, 90)).round(3)])

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.data.datasets import VARIABLE, load_dataset, split_dataset
-from taylor_sensus.data.functions import draw_function
+from taylor_sensus.datasets.catalogue import VARIABLE, load_dataset, split_dataset
+from taylor_sensus.datasets.functions import draw_function
 from taylor_sensus.scores import evaluate
 
 

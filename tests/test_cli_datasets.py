@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from taylor_sensus.cli import app
-from taylor_sensus.data.datasets import DATASETS, VARIABLE, load_dataset
+from taylor_sensus.datasets.catalogue import DATASETS, VARIABLE, load_dataset
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def test_what_is_on_disk_and_what_would_be_downloaded(empty_folder, monkeypatch)
     states = {each["name"]: each["available"] for each in json.loads(succeeded("--json").stdout)["datasets"]}
     assert (states["concrete"], states["wine_red"]) == ("on disk", "missing")
     monkeypatch.delenv(VARIABLE)
-    monkeypatch.setattr("taylor_sensus.data.dataset_files.user_data_dir", lambda _: str(empty_folder))
+    monkeypatch.setattr("taylor_sensus.datasets.files.user_data_dir", lambda _: str(empty_folder))
     states = {each["name"]: each["available"] for each in json.loads(succeeded("--json").stdout)["datasets"]}
     assert states["wine_red"] == "to be downloaded"
 

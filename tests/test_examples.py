@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from taylor_sensus.data.datasets import DATASETS, VARIABLE
+from taylor_sensus.datasets.catalogue import DATASETS, VARIABLE
 
 SCRIPTS = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SMALL = {

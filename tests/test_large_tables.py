@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.data.rows import BLOCK
+from taylor_sensus.fit.padding import LARGE
+from taylor_sensus.fit.prepare import prepare
 from taylor_sensus.fitted import EncodedTable
-from taylor_sensus.preparing import prepare
+from taylor_sensus.rows import BLOCK
 from taylor_sensus.settings import Settings, paper
-from taylor_sensus.training.batches import LARGE
 
 TINY: dict[str, Any] = {"members": 2, "width": 16, "depth": 1, "epochs": 1}
 DETAILS = {"frequency_multiples": (0.25,), "most_steps": 800, "frequencies": 2}

@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from taylor_sensus import DataError, ModelFileError, SettingError, TSNetRegressor, load
-from taylor_sensus.saving import read_model_file, write_model_file
 from taylor_sensus.settings import CONSTRUCTOR, paper
+from taylor_sensus.storage.container import read_model_file, write_model_file
 
 SMALL = {"members": 2, "width": 16, "epochs": 10, "random_state": 0}
 DETAILS = {"noise_epochs": 5, "density_steps": 20, "noise_width": 8}

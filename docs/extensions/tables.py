@@ -59,7 +59,7 @@ def methods_table() -> str:
 
 def datasets_table() -> str:
     """The public datasets, with licence and source."""
-    from taylor_sensus.data.dataset_sources import DATASETS
+    from taylor_sensus.datasets.sources import DATASETS
 
     return markdown_table(
         ["name", "title", "rows", "features", "target", "licence", "source"],

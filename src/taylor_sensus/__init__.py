@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from taylor_sensus._version import __version__
 
 if TYPE_CHECKING:
-    from taylor_sensus.data.measurements import Measurements, read_measurements
     from taylor_sensus.errors import (
         DataError,
         MissingExtraError,
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
         TaylorSensusError,
         TaylorSensusWarning,
     )
-    from taylor_sensus.model_file import load_model as load
     from taylor_sensus.prediction import Interval, Prediction
     from taylor_sensus.regressor import TSNetRegressor
     from taylor_sensus.search import TSNetSearch
     from taylor_sensus.settings import Settings
+    from taylor_sensus.storage.model_io import load_model as load
+    from taylor_sensus.tables.measurements import Measurements, read_measurements
 
 __all__ = [
     "DataError",
@@ -46,12 +46,12 @@ __all__ = [
 _HOMES = {
     "TSNetRegressor": "regressor",
     "TSNetSearch": "search",
-    "load": "model_file",
+    "load": "storage.model_io",
     "Prediction": "prediction",
     "Interval": "prediction",
     "Settings": "settings",
-    "Measurements": "data.measurements",
-    "read_measurements": "data.measurements",
+    "Measurements": "tables.measurements",
+    "read_measurements": "tables.measurements",
 } | dict.fromkeys(
     ["DataError", "MissingExtraError", "ModelFileError", "SettingError", "TaylorSensusError", "TaylorSensusWarning"],
     "errors",

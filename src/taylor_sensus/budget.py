@@ -202,7 +202,7 @@ class NoiseBudget:
         return plot_budget(self, ax=ax, **options)
 
     def __str__(self) -> str:
-        from taylor_sensus.budget_text import budget_text
+        from taylor_sensus.words.budget_text import budget_text
 
         return budget_text(self)
 
@@ -210,7 +210,7 @@ class NoiseBudget:
         return str(self)
 
     def _repr_html_(self) -> str:
-        from taylor_sensus.budget_text import budget_html
+        from taylor_sensus.words.budget_text import budget_html
 
         return budget_html(self)
 

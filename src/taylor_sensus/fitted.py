@@ -11,20 +11,20 @@ import pandas as pd
 from scipy.special import expit
 
 from taylor_sensus.budget import BudgetParts
-from taylor_sensus.data.columns import Column
-from taylor_sensus.data.imputation import Imputer
-from taylor_sensus.data.repeats import Repeats
-from taylor_sensus.data.rows import blocks
-from taylor_sensus.data.scaling import Scaler
-from taylor_sensus.data.trend import Trend
+from taylor_sensus.fit.declared_errors import InputErrors, UsualErrors
+from taylor_sensus.fit.inference import MemberEstimates, member_estimates, sensitivities
+from taylor_sensus.fit.process import Support
 from taylor_sensus.model.combine import combine
 from taylor_sensus.model.density import DensityPerception
+from taylor_sensus.model.imputation import Imputer
+from taylor_sensus.model.repeats import Repeats
+from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.model.trend import Trend
 from taylor_sensus.prediction import Prediction, joined
+from taylor_sensus.rows import blocks
 from taylor_sensus.settings import Settings
-from taylor_sensus.training.inference import MemberEstimates, member_estimates, sensitivities
-from taylor_sensus.training.known import InputErrors, UsualErrors
-from taylor_sensus.training.support import Support
+from taylor_sensus.tables.columns import Column
 
 Prior = Callable[[Any], np.ndarray]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from taylor_sensus.conformal import check_coverage
 from taylor_sensus.errors import SettingError
+from taylor_sensus.model.intervals import check_coverage
 
 if TYPE_CHECKING:
     from taylor_sensus.budget import NoiseBudget
@@ -174,7 +174,7 @@ class Prediction:
         return pd.DataFrame(columns, index=self.index)
 
     def __str__(self) -> str:
-        from taylor_sensus.prediction_text import prediction_text
+        from taylor_sensus.words.prediction_text import prediction_text
 
         return prediction_text(self)
 
@@ -182,7 +182,7 @@ class Prediction:
         return str(self)
 
     def _repr_html_(self) -> str:
-        from taylor_sensus.prediction_text import prediction_html
+        from taylor_sensus.words.prediction_text import prediction_html
 
         return prediction_html(self)
 

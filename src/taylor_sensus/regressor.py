@@ -17,24 +17,24 @@ from sklearn.utils.validation import (
 )
 
 from taylor_sensus.budget import NoiseBudget
-from taylor_sensus.compilation import forget_programs_if_many, use_compilation_cache
-from taylor_sensus.conformal import METHODS as CONFORMAL_METHODS
-from taylor_sensus.conformal import check_coverage, half_widths, is_finite
-from taylor_sensus.cross_fitting import MOST_ROWS as MOST_REFITTED
-from taylor_sensus.cross_fitting import PARTS, left_out_errors
-from taylor_sensus.data.columns import (
+from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilation_cache
+from taylor_sensus.fit.cross_fit import MOST_ROWS as MOST_REFITTED
+from taylor_sensus.fit.cross_fit import PARTS, left_out_errors
+from taylor_sensus.fit.fit_model import Names, fit_model
+from taylor_sensus.fit.stages import stage_runs
+from taylor_sensus.fitted import Asked, EncodedTable, FittedModel
+from taylor_sensus.model.intervals import METHODS as CONFORMAL_METHODS
+from taylor_sensus.model.intervals import check_coverage, half_widths, is_finite
+from taylor_sensus.prediction import Interval, Prediction
+from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, resolve
+from taylor_sensus.tables.columns import (
     read_targets,
 )
-from taylor_sensus.data.declared import read_feature_errors, read_target_errors, warn_of_units
-from taylor_sensus.errors import DataError, SettingError
-from taylor_sensus.fitted import Asked, EncodedTable, FittedModel
-from taylor_sensus.fitting import Names, fit_model
-from taylor_sensus.prediction import Interval, Prediction
-from taylor_sensus.progress import PartsProgress, TrainingProgress, is_heard
-from taylor_sensus.reading import ReadsTables, carried_over, joined, same_for_all_rows, with_errors
-from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, resolve
-from taylor_sensus.summary import summary_html, summary_text
-from taylor_sensus.training.fit import stage_runs
+from taylor_sensus.tables.declared import read_feature_errors, read_target_errors, warn_of_units
+from taylor_sensus.tables.estimator_input import ReadsTables, carried_over, joined, same_for_all_rows, with_errors
+from taylor_sensus.words.progress import PartsProgress, TrainingProgress, is_heard
+from taylor_sensus.words.summary import summary_html, summary_text
 
 if TYPE_CHECKING:
     from taylor_sensus.report import Report
@@ -301,7 +301,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         out. Other parts still tell some of them: the kernel part stands on training inputs, and where inputs were
         measured repeatedly their mean targets are kept. A file without any trace of the data there is not.
         """
-        from taylor_sensus.model_file import save_model
+        from taylor_sensus.storage.model_io import save_model
 
         check_is_fitted(self, "fitted_")
         save_model(self, path, keep_rows)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus import load
-from taylor_sensus.data.reactor import TABLE, laboratory
+from taylor_sensus.datasets.reactor import TABLE, laboratory
 from tests.app.conftest import ROWS, fitted, upload
 
 

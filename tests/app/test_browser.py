@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus import load
-from taylor_sensus.data.datasets import VARIABLE, load_dataset
+from taylor_sensus.datasets.catalogue import VARIABLE, load_dataset
 from tests.hostile import HOSTILE
 
 WAIT = 240_000

@@ -6,8 +6,8 @@ import pytest
 
 from taylor_sensus.app.choices import as_command, constructor_arguments, read_choices
 from taylor_sensus.cli.reading import read_to_fit
-from taylor_sensus.data.companions import find_pairings
 from taylor_sensus.errors import SettingError
+from taylor_sensus.tables.companions import find_pairings
 
 HEADERS = ["run", "temp [degC]", "temp_err", "p=q", "y"]
 

@@ -9,7 +9,7 @@ import pytest
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.app.job import Job
 from taylor_sensus.errors import DataError, TaylorSensusWarning
-from taylor_sensus.progress import listening
+from taylor_sensus.words.progress import listening
 
 
 def job(work):

@@ -15,7 +15,7 @@ from taylor_sensus.baselines.gprmk import GPRMKBaseline
 from taylor_sensus.baselines.mcrf import MCRFBaseline
 from taylor_sensus.baselines.ngboost import NGBoostBaseline
 from taylor_sensus.errors import MissingExtraError
-from taylor_sensus.training.process import Rows, condition, posterior
+from taylor_sensus.model.gaussian_process import Rows, condition, posterior
 
 SMALL = {
     "gprmk": GPRMKBaseline(kernel_rows=80, restarts=1, random_state=0),

@@ -12,7 +12,7 @@ import pytest
 from docs.pages import FOLDER
 from docs.worked_example import PAGE, renewed, run_blocks
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.data.reactor import TABLE, simulated_table
+from taylor_sensus.datasets.reactor import TABLE, simulated_table
 
 SMALL = {
     "members": 2,

@@ -11,7 +11,7 @@ from averages import average, moments
 from scipy.stats import norm
 from theory_pages import PAGES, formula
 
-from taylor_sensus.data.synthetic import toy_2d
+from taylor_sensus.datasets.synthetic import toy_2d
 from taylor_sensus.model.loss import heteroscedastic_mse
 from taylor_sensus.model.taylor_block import propagated_covariance, propagated_variance, value_and_jacobian
 

@@ -14,7 +14,7 @@ from built_site import built
 import taylor_sensus
 from docs.pages import FOLDER
 from taylor_sensus.baselines.registry import METHODS
-from taylor_sensus.data.dataset_sources import DATASETS
+from taylor_sensus.datasets.sources import DATASETS
 from taylor_sensus.settings import NAMES
 
 PAGES = FOLDER / "reference"

@@ -11,7 +11,7 @@ from built_site import ROOT, built
 from docs import figures
 from docs.pages import FOLDER, blocks, languages, pages, run
 from taylor_sensus import Prediction, TSNetRegressor, settings
-from taylor_sensus.data.synthetic import toy_1d
+from taylor_sensus.datasets.synthetic import toy_1d
 
 SMALL = {
     "members": 2,

@@ -20,7 +20,7 @@ from paper.tables import write_tables
 from paper.toy_methods import DEVIATIONS
 from paper.toy_problems import kept
 from paper.toy_studies import NOISE_KINDS
-from taylor_sensus.data.synthetic import ToyProblem, toy_1d
+from taylor_sensus.datasets.synthetic import ToyProblem, toy_1d
 from taylor_sensus.prediction import Prediction
 
 EVERY_KIND = pytest.mark.parametrize("kind", NOISE_KINDS)

@@ -25,7 +25,7 @@ from paper.studies import COMPARISON, STUDIES
 from paper.study import Selection, every
 from paper.versions import SOURCE
 from taylor_sensus.baselines.registry import METHODS, method
-from taylor_sensus.data.datasets import load_dataset, split_dataset
+from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
 from taylor_sensus.scores import evaluate, nll
 
 ROOT = Path(__file__).parents[2]

@@ -19,10 +19,10 @@ from paper.scaling_studies import LARGEST, NETWORKS, REAL, ROWS, SCALING, SEARCH
 from paper.scaling_tables import growth
 from paper.study import Inputs, Selection
 from paper.tables import write_tables
-from taylor_sensus.data.datasets import DATASETS
+from taylor_sensus.datasets.catalogue import DATASETS
+from taylor_sensus.fit.initial import Shape, new_block
 from taylor_sensus.model.networks import trainable
 from taylor_sensus.settings import CONSTRUCTOR, resolve
-from taylor_sensus.training.initial import Shape, new_block
 
 # ----------------------------------------------------------------------------------------- rows
 

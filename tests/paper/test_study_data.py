@@ -12,11 +12,11 @@ from paper.real_tables import REAL_TABLES
 from paper.studies import FUNCTIONS, FURTHER
 from paper.study import SIX
 from paper.study_data import content_sha256, cut, load, split, title, without_validation
-from taylor_sensus.data import functions
-from taylor_sensus.data.columns import encode, learn_columns
-from taylor_sensus.data.datasets import load_dataset, split_dataset
-from taylor_sensus.data.splits import paper_split
+from taylor_sensus.datasets import functions
+from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
+from taylor_sensus.datasets.splits import paper_split
 from taylor_sensus.errors import DataError, MissingExtraError
+from taylor_sensus.tables.columns import encode, learn_columns
 
 
 def test_the_names_in_the_list_of_studies_are_known():

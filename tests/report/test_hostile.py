@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from taylor_sensus.markup import shown, tag
 from taylor_sensus.plots.dependence import plot_dependence
 from taylor_sensus.plots.labels import plain
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.report import make_report
 from taylor_sensus.report.svg import figure
-from taylor_sensus.wording import one_line
+from taylor_sensus.words.format import one_line
+from taylor_sensus.words.html import shown, tag
 from tests.hostile import HOSTILE, INVISIBLE, read
 
 

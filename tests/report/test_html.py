@@ -1,7 +1,7 @@
 """Tables of the report: as many cells as were given, and every text a text."""
 
-from taylor_sensus.markup import shown
 from taylor_sensus.report.html import table
+from taylor_sensus.words.html import shown
 from tests.hostile import read
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hill import table
 
+from taylor_sensus.model.gaussian_process import covariance
 from taylor_sensus.suggest.asking import Asker
 from taylor_sensus.suggest.batch import Ignorance, choose
 from taylor_sensus.suggest.goals import wanted_to_learn
 from taylor_sensus.suggest.ignorance import Rows, epistemic_covariance, teaching, within_reason
 from taylor_sensus.suggest.process_view import ProcessView, quick_view, whole_view
-from taylor_sensus.training.process import covariance
 
 
 def surveyed(model, frame):

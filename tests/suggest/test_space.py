@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from taylor_sensus.data.columns import Column
 from taylor_sensus.errors import SettingError
 from taylor_sensus.suggest.constraints import broken, read_constraints
 from taylor_sensus.suggest.space import Space
+from taylor_sensus.tables.columns import Column
 
 NAMES = tuple("abcdef")
 UNIT = dict.fromkeys(NAMES, (0.0, 1.0))

@@ -5,7 +5,7 @@ import pytest
 
 from bench.toy import default, printed, toy_figures
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.data.synthetic import toy_1d
+from taylor_sensus.datasets.synthetic import toy_1d
 from taylor_sensus.settings import paper
 
 

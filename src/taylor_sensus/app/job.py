@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from taylor_sensus.errors import TaylorSensusError, TaylorSensusWarning
-from taylor_sensus.progress import listening
+from taylor_sensus.words.progress import listening
 
 
 class Stopped(Exception):

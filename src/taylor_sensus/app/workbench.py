@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from taylor_sensus.app.choices import Choices, as_command, constructor_arguments
 from taylor_sensus.app.job import Job
 from taylor_sensus.cli.reading import Reading, ReadTable, columns_of, errors_of_inputs, read_for_model, read_to_fit
-from taylor_sensus.data.companions import Pairing, find_pairings
 from taylor_sensus.errors import DataError, TaylorSensusWarning
+from taylor_sensus.tables.companions import Pairing, find_pairings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ class Workbench:
 
     def take_table(self, file: BinaryIO, name: str) -> Table:
         """Keep an uploaded table and look at it; refused if it cannot be read."""
-        from taylor_sensus.data.table import read_table
+        from taylor_sensus.tables.table import read_table
 
         with self._lock:
             path = self._keep(file, name, "table")
@@ -153,7 +153,7 @@ class Workbench:
 
     def update(self, file: BinaryIO, name: str) -> Job:
         """Begin to fit again with the results of a filled form added."""
-        from taylor_sensus.data.table import read_table
+        from taylor_sensus.tables.table import read_table
 
         opened = self._model()
         with self._lock:
@@ -178,7 +178,7 @@ class Workbench:
         """Begin to predict the rows of an uploaded table; predictions are written beside its columns."""
         from taylor_sensus.cli.files import ignored_columns
         from taylor_sensus.cli.predict import beside, with_bounds
-        from taylor_sensus.data.table import write_table
+        from taylor_sensus.tables.table import write_table
 
         opened = self._model()
         with self._lock:
@@ -286,7 +286,7 @@ def _labels(frame: pd.DataFrame) -> list[str]:
     """Columns of words that are all different; whether a column holds words is judged by its first rows."""
     from pandas.api.types import is_numeric_dtype
 
-    from taylor_sensus.data.measurements import read_measurements
+    from taylor_sensus.tables.measurements import read_measurements
 
     first = frame.head(LOOKED_AT).set_axis([str(name) for name in frame.columns], axis=1)
     try:

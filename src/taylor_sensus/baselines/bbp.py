@@ -19,9 +19,9 @@ from taylor_sensus.baselines.weights import (
     as_vector,
     mean_and_log_noise,
 )
+from taylor_sensus.fit.objectives import Knobs, Stage
 from taylor_sensus.model.network import Parts
 from taylor_sensus.model.networks import Constant, Perceptron
-from taylor_sensus.training.objectives import Knobs, Stage
 
 
 class Posterior(eqx.Module):

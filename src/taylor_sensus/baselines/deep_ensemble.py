@@ -13,9 +13,9 @@ from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, generators, in_chunks, prepare
 from taylor_sensus.baselines.warm_up import WARM_FADE, calibrated_likelihood
 from taylor_sensus.errors import SettingError
+from taylor_sensus.fit.members import run_all
+from taylor_sensus.fit.objectives import Stage, weighted_mean
 from taylor_sensus.model.networks import Constant, MeanNetwork
-from taylor_sensus.training.ensemble import run_all
-from taylor_sensus.training.objectives import Stage, weighted_mean
 
 
 class GaussianNetwork(eqx.Module):

@@ -21,7 +21,7 @@ from taylor_sensus.baselines.normal_inverse_gamma import (
 )
 from taylor_sensus.baselines.warm_up import WARM_FADE, calibrated_likelihood
 from taylor_sensus.errors import SettingError
-from taylor_sensus.training.objectives import Stage, weighted_mean
+from taylor_sensus.fit.objectives import Stage, weighted_mean
 
 
 def evidential_loss(network, rows, points, key, knobs, fade, parts):

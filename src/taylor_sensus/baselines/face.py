@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from taylor_sensus.data.scaling import Scaler, learn_scaling
 from taylor_sensus.errors import DataError, MissingExtraError
+from taylor_sensus.model.scaling import Scaler, learn_scaling
 from taylor_sensus.prediction import Prediction
 
 

@@ -7,8 +7,8 @@ from threadpoolctl import threadpool_limits
 
 from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Baseline, Moments, Scaled
-from taylor_sensus.training.ensemble import run_all
-from taylor_sensus.training.process import CENTRES, Conditioned, Rows, condition, noise, posterior, search
+from taylor_sensus.fit.members import run_all
+from taylor_sensus.model.gaussian_process import CENTRES, Conditioned, Rows, condition, noise, posterior, search
 
 CHUNK = 1024
 """Rows predicted at once, which bounds the memory."""

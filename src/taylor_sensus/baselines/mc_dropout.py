@@ -13,8 +13,8 @@ from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, in_chunks, prepare
 from taylor_sensus.errors import SettingError
+from taylor_sensus.fit.objectives import Stage, mean_score, weighted_mean
 from taylor_sensus.model.networks import MeanNetwork
-from taylor_sensus.training.objectives import Stage, mean_score, weighted_mean
 
 
 def dropped_sizes(network: MeanNetwork) -> list[int]:

@@ -24,10 +24,10 @@ from taylor_sensus.baselines.networks import (
     prepare,
 )
 from taylor_sensus.errors import SettingError
+from taylor_sensus.fit.members import run_all
+from taylor_sensus.fit.objectives import Stage, weighted_mean
+from taylor_sensus.fit.padding import assign_folds, held_out_average, pad, unseen_mask
 from taylor_sensus.model.networks import Constant, Perceptron, VarianceNetwork
-from taylor_sensus.training.batches import assign_folds, held_out_average, pad, unseen_mask
-from taylor_sensus.training.ensemble import run_all
-from taylor_sensus.training.objectives import Stage, weighted_mean
 
 
 class ResidualRows(NamedTuple):

@@ -15,7 +15,7 @@ from taylor_sensus.baselines.evidential import EvidentialBaseline, evidential_sc
 from taylor_sensus.baselines.networks import PARTS
 from taylor_sensus.baselines.normal_inverse_gamma import evidence, lipschitz_squared_error
 from taylor_sensus.baselines.warm_up import WARM_FADE
-from taylor_sensus.training.objectives import Stage, weighted_mean
+from taylor_sensus.fit.objectives import Stage, weighted_mean
 
 
 def multi_task_loss(network, rows, points, key, knobs, fade, parts):

@@ -14,14 +14,14 @@ import numpy as np
 from jax import Array
 
 from taylor_sensus.baselines.face import Baseline, Scaled
-from taylor_sensus.compilation import forget_programs_if_many, use_compilation_cache
+from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilation_cache
+from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
+from taylor_sensus.fit.members import Trained, run_all, train
+from taylor_sensus.fit.objectives import Knobs, Stage, mean_loss, mean_score
+from taylor_sensus.fit.padding import Split, batch_rows, bucket, pad, split_rows
 from taylor_sensus.model.network import Parts, Weights
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.settings import DEFAULTS, Settings, resolve
-from taylor_sensus.training.batches import Split, batch_rows, bucket, pad, split_rows
-from taylor_sensus.training.ensemble import Trained, run_all, train
-from taylor_sensus.training.initial import Shape, frequency_scales, new_mean
-from taylor_sensus.training.objectives import Knobs, Stage, mean_loss, mean_score
 
 PARTS = Parts(contrast="off", loss="expected", combination="mixture", density=False)
 WEIGHTS = Weights(0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)

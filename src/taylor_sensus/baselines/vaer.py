@@ -16,9 +16,9 @@ from jax import Array
 
 from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, generators, in_chunks, prepare
+from taylor_sensus.fit.objectives import Knobs, Stage
 from taylor_sensus.model.network import Parts
 from taylor_sensus.model.networks import MeanNetwork, Perceptron, smooth_clip
-from taylor_sensus.training.objectives import Knobs, Stage
 
 
 class Code(NamedTuple):

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from taylor_sensus.training.objectives import weighted_mean
+from taylor_sensus.fit.objectives import weighted_mean
 
 WARM_UP = 0.25
 """Share of a run in which the mean learns from squared error, and the likelihood trains only the variance around it:

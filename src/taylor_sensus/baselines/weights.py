@@ -20,8 +20,8 @@ from jax.flatten_util import ravel_pytree
 from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import NeuralBaseline, Pilot, Prepared, in_chunks, prepare
+from taylor_sensus.fit.padding import batch_rows
 from taylor_sensus.model.networks import Dense, MeanNetwork, Perceptron
-from taylor_sensus.training.batches import batch_rows
 
 KL_WEIGHT = 0.1
 """What the divergence from the prior counts beside the likelihood in the variational methods.

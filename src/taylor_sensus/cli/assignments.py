@@ -61,7 +61,7 @@ def read_assignments(
 
 def parted(text: str, option: str, among: Sequence[str]) -> tuple[str | None, str]:
     """Column and what is said of it; names may hold signs of equality, so all are tried. None: no column is named."""
-    from taylor_sensus.data.alignment import headers_meant
+    from taylor_sensus.tables.alignment import headers_meant
 
     places = [place for place, sign in enumerate(text) if sign == "="]
     found = []
@@ -101,8 +101,8 @@ def _without_unit(value: str) -> bool:
 
 
 def _size_or_column(value: str, option: str, text: str, headers: Sequence[str]) -> tuple[str | None, str | None]:
-    from taylor_sensus.data.alignment import headers_meant
-    from taylor_sensus.data.column_errors import read_size
+    from taylor_sensus.tables.alignment import headers_meant
+    from taylor_sensus.tables.column_errors import read_size
 
     wanted = value.removeprefix(COLUMN)
     meant = headers_meant(wanted, headers)

@@ -40,7 +40,7 @@ def budget(
 
     Variances of all sources add up to the variance of the prediction. The average over DATA is shown, or one row.
     """
-    from taylor_sensus.data.table import WRITABLE, write_table
+    from taylor_sensus.tables.table import WRITABLE, write_table
 
     if output:
         check_output(output, [model, data], WRITABLE)

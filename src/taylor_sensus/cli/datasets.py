@@ -13,7 +13,7 @@ from taylor_sensus.cli.files import check_output
 from taylor_sensus.cli.screen import show_json, show_table, wrote
 
 if TYPE_CHECKING:
-    from taylor_sensus.data.dataset_sources import DatasetInfo
+    from taylor_sensus.datasets.sources import DatasetInfo
 
 
 def datasets(
@@ -36,7 +36,7 @@ def datasets(
     if output and not name:
         raise typer.BadParameter("--output needs the NAME of a dataset")
 
-    from taylor_sensus.data.datasets import DATASETS, data_folder, find_info
+    from taylor_sensus.datasets.catalogue import DATASETS, data_folder, find_info
 
     chosen = [find_info(name)] if name else list(DATASETS.values())
     if name and output:
@@ -52,13 +52,13 @@ def datasets(
 
 def description(info: DatasetInfo) -> dict[str, Any]:
     """What is known of a dataset, as plain values."""
-    from taylor_sensus.data.datasets import whereabouts
+    from taylor_sensus.datasets.catalogue import whereabouts
 
     return {**asdict(info), "preparation": info.preparation, "available": whereabouts(info)}
 
 
 def _show(chosen: list[DatasetInfo], *, folder: Path) -> None:
-    from taylor_sensus.data.datasets import whereabouts
+    from taylor_sensus.datasets.catalogue import whereabouts
 
     rows = [[i.name, f"{i.rows:,} x {i.features}", f"{i.target} ({i.unit})", i.licence, whereabouts(i)] for i in chosen]
     header = ["name", "rows x features", "target (unit)", "licence", "file"]
@@ -78,8 +78,8 @@ def _show(chosen: list[DatasetInfo], *, folder: Path) -> None:
 
 
 def _write(ctx: typer.Context, name: str, output: Path) -> dict[str, Any]:
-    from taylor_sensus.data.datasets import load_dataset
-    from taylor_sensus.data.table import WRITABLE, write_table
+    from taylor_sensus.datasets.catalogue import load_dataset
+    from taylor_sensus.tables.table import WRITABLE, write_table
 
     check_output(output, [], WRITABLE)
     dataset = load_dataset(name)

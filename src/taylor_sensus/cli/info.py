@@ -35,8 +35,8 @@ def info(model: ModelFile, as_json: Json = False) -> None:
 
 def description(model: TSNetRegressor, path: Path) -> dict[str, Any]:
     """A saved model as plain values."""
-    from taylor_sensus.saving import read_model_file
-    from taylor_sensus.summary import warnings_of
+    from taylor_sensus.storage.container import read_model_file
+    from taylor_sensus.words.summary import warnings_of
 
     fitted = model.fitted_
     return {

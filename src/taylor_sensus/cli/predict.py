@@ -51,9 +51,9 @@ def predict(
     units; those that the model does not know are ignored. Inputs that declare no error are taken to be as noisy as
     in training.
     """
-    from taylor_sensus.conformal import METHODS
-    from taylor_sensus.data.table import WRITABLE, pick_columns, write_table
+    from taylor_sensus.model.intervals import METHODS
     from taylor_sensus.scores.inputs import fraction
+    from taylor_sensus.tables.table import WRITABLE, pick_columns, write_table
 
     check_output(output, [model, data], WRITABLE)
     fraction("coverage", coverage)

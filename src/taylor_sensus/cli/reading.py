@@ -14,8 +14,8 @@ from taylor_sensus.errors import SettingError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from taylor_sensus.data.measurements import Measurements
     from taylor_sensus.fitted import FittedModel
+    from taylor_sensus.tables.measurements import Measurements
 
 
 class Reading(NamedTuple):
@@ -68,8 +68,8 @@ def read_to_fit(
     path: Path, reading: Reading, *, target: Sequence[str], drop: Sequence[str], tell: Callable[[str], None] = note
 ) -> ReadTable:
     """A table to learn from; all columns that are neither targets, dropped nor errors are features."""
-    from taylor_sensus.data.measurements import headers_of
-    from taylor_sensus.data.table import read_table, split_target
+    from taylor_sensus.tables.measurements import headers_of
+    from taylor_sensus.tables.table import read_table, split_target
 
     written = read_table(path, decimal=reading.decimal)
     headers = [str(name) for name in written.columns]
@@ -86,8 +86,8 @@ def read_for_model(
     path: Path, reading: Reading, known: KnownColumns, *, with_targets: bool = False, tell: Callable[[str], None] = note
 ) -> ReadTable:
     """A table with the columns of a model, by the model's names and in its order; others are not looked at."""
-    from taylor_sensus.data.alignment import align
-    from taylor_sensus.data.table import pick_columns, read_table, split_target
+    from taylor_sensus.tables.alignment import align
+    from taylor_sensus.tables.table import pick_columns, read_table, split_target
 
     written = read_table(path, decimal=reading.decimal)
     features, targets = list(known.features), list(known.targets) if with_targets else []
@@ -126,8 +126,8 @@ def _read(
     """The table's cells and errors. Where it is known which features hold words, only what has a use is read."""
     from pandas.api.types import is_bool_dtype
 
-    from taylor_sensus.data.companions import header_of, spoken_of
-    from taylor_sensus.data.measurements import headers_of, read_measurements
+    from taylor_sensus.tables.companions import header_of, spoken_of
+    from taylor_sensus.tables.measurements import headers_of, read_measurements
 
     headers = list(frame)
     x = read_assignments(reading.x_err or (), option="--x-err", among=features, headers=headers, one_unit=False)
@@ -161,7 +161,7 @@ def _everywhere(read: Measurements, said: Assignments, among: list[str]) -> dict
     """The size for all columns, for those that have cells without an error and are not named themselves."""
     if said.everywhere is None:
         return {}
-    from taylor_sensus.data.column_errors import read_size
+    from taylor_sensus.tables.column_errors import read_size
 
     exact = read_size(said.everywhere)[0] == 0
     columns = [name for name in among if name in read.values and name not in said.sizes]

@@ -19,7 +19,7 @@ from taylor_sensus.cli.assignments import parted_all
 from taylor_sensus.errors import SettingError
 
 if TYPE_CHECKING:
-    from taylor_sensus.data.columns import Column
+    from taylor_sensus.tables.columns import Column
 
 _SUM = re.compile(r"(?P<sum>.*?)(?P<sign><=|>=|=)(?P<value>[^<>=]*)")
 _SIGNS = {"=": "equals", "<=": "at_most", ">=": "at_least"}
@@ -82,7 +82,7 @@ def _constraint(text: str, names: Sequence[str]) -> dict[str, Any]:
 
 def _by_header(content: Any, names: Sequence[str]) -> Any:
     """The same with names of columns as the model has them; what is no column stays for `suggest` to refuse."""
-    from taylor_sensus.data.measurements import headers_of
+    from taylor_sensus.tables.measurements import headers_of
 
     if isinstance(content, dict):
         return dict(zip(headers_of(list(content), names), content.values(), strict=True))

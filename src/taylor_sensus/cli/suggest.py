@@ -53,14 +53,14 @@ def suggest(
     """
     inputs = [path for path in (model, candidates, pending) if path]
     if output:
-        from taylor_sensus.data.table import WRITABLE
+        from taylor_sensus.tables.table import WRITABLE
 
         check_output(output, inputs, WRITABLE)
     wanted = _goal(goal)
 
     from taylor_sensus import load
-    from taylor_sensus.data.measurements import headers_of
     from taylor_sensus.suggest import suggest as find
+    from taylor_sensus.tables.measurements import headers_of
 
     fitted = load(model)
     known, reading = columns_of(fitted.fitted_), Reading(decimal=decimal)

@@ -40,8 +40,8 @@ def update(
     check_output(output, [model, filled])
 
     from taylor_sensus import load
-    from taylor_sensus.data.alignment import align
-    from taylor_sensus.data.table import read_table
+    from taylor_sensus.tables.alignment import align
+    from taylor_sensus.tables.table import read_table
 
     fitted = load(model)
     before = fitted.fitted_.facts["rows"]
@@ -69,8 +69,8 @@ def update(
 
 def _with_errors(form: pd.DataFrame, said: Assignments, among: list[str]) -> pd.DataFrame:
     """The form with declared errors written into cells that are bare numbers, and columns of errors named as such."""
-    from taylor_sensus.data.column_errors import read_size
-    from taylor_sensus.data.companions import find_pairings
+    from taylor_sensus.tables.column_errors import read_size
+    from taylor_sensus.tables.companions import find_pairings
 
     sizes = dict(said.sizes)
     if said.everywhere is not None:

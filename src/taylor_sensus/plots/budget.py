@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from taylor_sensus.budget import NoiseBudget, shares
-from taylor_sensus.data.units import split_header
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.style import COLOURS, LABELS, legend_above_data, new_axes, tint
-from taylor_sensus.wording import percent
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.format import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

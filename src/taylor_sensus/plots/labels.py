@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from taylor_sensus.data.units import split_header
-from taylor_sensus.wording import LONGEST, one_line
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.format import LONGEST, one_line
 
 
 def plain(text: object, longest: int = LONGEST) -> str:

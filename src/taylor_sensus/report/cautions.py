@@ -6,7 +6,7 @@ import numpy as np
 
 from taylor_sensus.report.contents import Caution, Evidence, References, Survey
 from taylor_sensus.scores import coverage_by_tercile, interval_coverage
-from taylor_sensus.wording import one_line, percent
+from taylor_sensus.words.format import one_line, percent
 
 ENOUGH = 100
 """Rows from which on a coverage is worth judging."""

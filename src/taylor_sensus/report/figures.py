@@ -9,7 +9,6 @@ import numpy as np
 
 from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.budget_mean import BudgetSums
-from taylor_sensus.markup import Content, Markup, tag
 from taylor_sensus.plots.budget import draw_bars, plot_budget
 from taylor_sensus.plots.calibration import plot_calibration
 from taylor_sensus.plots.density import plot_parity_density
@@ -21,7 +20,8 @@ from taylor_sensus.plots.residuals import MANY_ROWS, plot_residuals
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.report.contents import Curve, Judged
 from taylor_sensus.report.svg import figure
-from taylor_sensus.wording import one_line
+from taylor_sensus.words.format import one_line
+from taylor_sensus.words.html import Content, Markup, tag
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,8 +22,8 @@ from taylor_sensus.report.evidence import held_out_evidence, is_training_table, 
 from taylor_sensus.report.references import compare, mean_only
 from taylor_sensus.report.survey import survey_rows
 from taylor_sensus.report.table import Table, kept_rows, numbers_of, read_data, table_hash
-from taylor_sensus.summary import warnings_of
-from taylor_sensus.wording import one_line
+from taylor_sensus.words.format import one_line
+from taylor_sensus.words.summary import warnings_of
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor

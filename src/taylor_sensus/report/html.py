@@ -1,10 +1,10 @@
-"""Tables of the report, as its style sheet wants them; elements and escaping are those of ``taylor_sensus.markup``."""
+"""Tables of the report, as its style sheet wants them; elements and escaping come from ``words.html``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from taylor_sensus.markup import Content, Markup, tag
+from taylor_sensus.words.html import Content, Markup, tag
 
 
 def table(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from taylor_sensus.markup import Markup, joined, tag
 from taylor_sensus.report import sections
 from taylor_sensus.report.contents import Contents
 from taylor_sensus.report.style import CSS, POLICY
-from taylor_sensus.wording import one_line
+from taylor_sensus.words.format import one_line
+from taylor_sensus.words.html import Markup, joined, tag
 
 ORDER = (
     ("warnings", "Warnings", sections.warnings),

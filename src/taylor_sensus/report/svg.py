@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree
 
-from taylor_sensus.markup import Markup
 from taylor_sensus.plots.budget import SHADES
 from taylor_sensus.plots.calibration import CHANCE
 from taylor_sensus.plots.style import COLOURS, FILLS, RC, tint
+from taylor_sensus.words.html import Markup
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.data.columns import as_frame, encode, read_targets
 from taylor_sensus.errors import DataError
 from taylor_sensus.fitted import FittedModel
+from taylor_sensus.tables.columns import as_frame, encode, read_targets
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.data.units import split_header
 from taylor_sensus.report.contents import Contents
 from taylor_sensus.scores import interval_coverage, r2, rmse
-from taylor_sensus.status import ENOUGH_TO_JUDGE, accuracy, error_bars
-from taylor_sensus.wording import number, one_line, percent
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.format import number, one_line, percent
+from taylor_sensus.words.verdicts import ENOUGH_TO_JUDGE, accuracy, error_bars
 
 MOODS = {"good": "good", "fair": "fair", "look here": "bad"}
-"""What the page's style calls the words of `taylor_sensus.status`."""
+"""What the page's style calls the words of `taylor_sensus.words.verdicts`."""
 
 
 class Answer(NamedTuple):

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.data.columns import as_frame, has_text, learn_columns
 from taylor_sensus.errors import DataError
+from taylor_sensus.fit.fit_model import Names
 from taylor_sensus.fitted import EncodedTable
-from taylor_sensus.fitting import Names
+from taylor_sensus.tables.columns import as_frame, has_text, learn_columns
 
 
 class Fold(NamedTuple):

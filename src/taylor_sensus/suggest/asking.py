@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.data.columns import Column, as_frame, check_names, named_row
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fitted import Asked, FittedModel
 from taylor_sensus.model.combine import combine
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.suggest.process_view import ProcessView
 from taylor_sensus.suggest.survey import Survey, survey
+from taylor_sensus.tables.columns import Column, as_frame, check_names, named_row
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.data.rows import BLOCK, blocks
 from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.rows import BLOCK, blocks
 from taylor_sensus.suggest.asking import Asker
 from taylor_sensus.suggest.constraints import Rules, broken, read_constraints
 from taylor_sensus.suggest.space import Space

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taylor_sensus.data.columns import Column
 from taylor_sensus.errors import SettingError
+from taylor_sensus.tables.columns import Column
 
 TOLERANCE = 1e-9
 """How far a constraint may be missed: rounding errors only. Absolute, or relative for bounds beyond 1."""

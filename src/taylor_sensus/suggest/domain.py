@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taylor_sensus.data.columns import Column
 from taylor_sensus.errors import SettingError
 from taylor_sensus.suggest.constraints import Rules, is_number, slack, two_numbers
+from taylor_sensus.tables.columns import Column
 
 
 class Range(NamedTuple):

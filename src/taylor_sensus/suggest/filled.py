@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from taylor_sensus.data.columns import MOST_NAMED, as_frame, check_names, named_row, shown
-from taylor_sensus.data.companions import find_pairings
-from taylor_sensus.data.measurements import Measurements, read_measurements
-from taylor_sensus.data.table import read_table
 from taylor_sensus.errors import DataError
 from taylor_sensus.suggest.form import FormNames, Suggestions, form_names
+from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names, named_row, shown
+from taylor_sensus.tables.companions import find_pairings
+from taylor_sensus.tables.measurements import Measurements, read_measurements
+from taylor_sensus.tables.table import read_table
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor

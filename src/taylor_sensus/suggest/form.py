@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from taylor_sensus import notebook
-from taylor_sensus.data.table import write_table
-from taylor_sensus.markup import Content, shown, tag
-from taylor_sensus.status import Status
-from taylor_sensus.wording import one_line, percent
+from taylor_sensus.tables.table import write_table
+from taylor_sensus.words import notebook
+from taylor_sensus.words.format import one_line, percent
+from taylor_sensus.words.html import Content, shown, tag
+from taylor_sensus.words.verdicts import Status
 
 LITTLE = 0.01
 """A batch that lowers the median error bar by less than this share is hardly worth its work."""

@@ -13,10 +13,10 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from threadpoolctl import threadpool_limits
 
-from taylor_sensus.data.rows import spread, take
 from taylor_sensus.fitted import Asked, FittedModel
-from taylor_sensus.model.kernel import drawn_in
-from taylor_sensus.training.process import CENTRES, covariance, new_prior, noise, split
+from taylor_sensus.model.gaussian_process import CENTRES, covariance, new_prior, noise, split
+from taylor_sensus.model.process_mean import drawn_in
+from taylor_sensus.rows import spread, take
 
 
 class ProcessView(NamedTuple):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.data.columns import Column
 from taylor_sensus.suggest.constraints import Rules
 from taylor_sensus.suggest.domain import Domain, Levels, Range, Words, read_domains
 from taylor_sensus.suggest.feasible import Joint
 from taylor_sensus.suggest.walk import Walk
+from taylor_sensus.tables.columns import Column
 
 
 class Space:

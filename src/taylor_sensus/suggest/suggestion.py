@@ -11,8 +11,8 @@ import pandas as pd
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from taylor_sensus.compilation import use_compilation_cache
 from taylor_sensus.errors import SettingError
+from taylor_sensus.fit.compilation import use_compilation_cache
 from taylor_sensus.suggest.advice import advise
 from taylor_sensus.suggest.asking import Asker
 from taylor_sensus.suggest.candidates import read_candidates

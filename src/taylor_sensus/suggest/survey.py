@@ -13,14 +13,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from taylor_sensus.fit.members import run_all
+from taylor_sensus.fit.padding import pad
 from taylor_sensus.fitted import FittedModel, between_members
 from taylor_sensus.model.combine import combine
 from taylor_sensus.model.density import DensityPerception, compressed
-from taylor_sensus.model.kernel import KernelMean
 from taylor_sensus.model.networks import MeanNetwork
+from taylor_sensus.model.process_mean import KernelMean
 from taylor_sensus.suggest.process_view import ProcessView
-from taylor_sensus.training.batches import pad
-from taylor_sensus.training.ensemble import run_all
 
 CHUNK = 1024
 """Rows in a call of the program."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from taylor_sensus.app.choices import CENSORED, DECIMALS, EFFORTS, INPUT, OUT, ROLES, TARGET
 from taylor_sensus.app.pages.frame import button, field, form, labelled, page, problem, select
 from taylor_sensus.app.workbench import Table
-from taylor_sensus.markup import Content, shown, tag
+from taylor_sensus.words.html import Content, shown, tag
 
 EXAMPLES = 3
 """Cells of a column that are shown."""

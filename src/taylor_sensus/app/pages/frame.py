@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from taylor_sensus.markup import Content, Markup, joined, tag
 from taylor_sensus.report.style import CSS
-from taylor_sensus.wording import one_line
+from taylor_sensus.words.format import one_line
+from taylor_sensus.words.html import Content, Markup, joined, tag
 
 TABS = {"/model": "Report", "/what-if": "What if", "/suggestions": "What next", "/": "New table"}
 TABLES = ".csv,.tsv,.txt,.xlsx,.xls,.parquet"

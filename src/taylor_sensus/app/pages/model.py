@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from taylor_sensus.app.choices import DECIMALS
 from taylor_sensus.app.pages.frame import TABLES, button, field, form, labelled, page, problem, select
 from taylor_sensus.app.workbench import MODEL, PREDICTIONS, REPORT, Opened, Predicted
-from taylor_sensus.markup import Content, shown, tag
+from taylor_sensus.words.html import Content, shown, tag
 
 
 def model_page(opened: Opened, limit: int, predicted: Predicted | None = None, trouble: str | None = None) -> str:

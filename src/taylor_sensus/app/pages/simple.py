@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from taylor_sensus.app.job import Job
 from taylor_sensus.app.pages.frame import TABLES, button, field, form, labelled, page, problem
-from taylor_sensus.markup import Content, shown, tag
+from taylor_sensus.words.html import Content, shown, tag
 
 
 def start_page(limit: int, *, has_last: bool, trouble: str | None = None) -> str:

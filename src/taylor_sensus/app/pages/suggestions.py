@@ -10,10 +10,10 @@ from taylor_sensus.app.choices import DECIMALS
 from taylor_sensus.app.pages.frame import TABLES, button, field, form, labelled, page, problem, select
 from taylor_sensus.app.whatif import Knob
 from taylor_sensus.app.workbench import SUGGESTIONS
-from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import cell
 from taylor_sensus.suggest import Suggestions
+from taylor_sensus.words.html import Content, Markup, shown, tag
 
 GOALS = {"learn": "to learn most", "max": "the highest value", "min": "the lowest value", "target": "a value near"}
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from taylor_sensus.app.pages.frame import button, field, form, page, problem, select
 from taylor_sensus.app.whatif import Knob, View
-from taylor_sensus.data.units import split_header
-from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.plots.budget import plot_budget
 from taylor_sensus.plots.dependence import plot_dependence
 from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.style import COLOURS
 from taylor_sensus.report.cautions import UNFAMILIAR
 from taylor_sensus.report.svg import figure
-from taylor_sensus.wording import number, one_line
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.format import number, one_line
+from taylor_sensus.words.html import Content, Markup, shown, tag
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +114,7 @@ def _curve(view: View, target: str) -> Markup:
 
 
 def _budget(view: View, target: str) -> Markup:
-    from taylor_sensus.budget_text import budget_html
+    from taylor_sensus.words.budget_text import budget_html
 
     budget = view.budget.target(target)
     drawn = figure(

@@ -32,7 +32,7 @@ class Start:
         return await self._take(request, "model", self.bench.take_model, "/working")
 
     async def take_example(self, request: Request) -> Response:
-        from taylor_sensus.data.reactor import TABLE
+        from taylor_sensus.datasets.reactor import TABLE
 
         def take() -> Response:
             with TABLE.open("rb") as file:

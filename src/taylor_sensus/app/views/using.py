@@ -25,7 +25,7 @@ from taylor_sensus.app.views.answers import (
 from taylor_sensus.app.whatif import Knob, category, knobs_of, look, read_row
 from taylor_sensus.app.workbench import MODEL, PREDICTIONS, REPORT, SUGGESTIONS, Candidates, Opened, Workbench
 from taylor_sensus.errors import SettingError, TaylorSensusError
-from taylor_sensus.markup import tag
+from taylor_sensus.words.html import tag
 
 KINDS = {MODEL: "application/octet-stream", REPORT: "text/html", PREDICTIONS: "text/csv", SUGGESTIONS: "text/csv"}
 

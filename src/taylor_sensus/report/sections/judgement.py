@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from taylor_sensus.data.units import split_header
-from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report import figures
 from taylor_sensus.report.contents import Contents, Judged
 from taylor_sensus.report.html import table
@@ -19,7 +17,9 @@ from taylor_sensus.scores import (
     r2,
     std_error_correlation,
 )
-from taylor_sensus.wording import number, percent
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.format import number, percent
+from taylor_sensus.words.html import Content, Markup, shown, tag
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from pandas.api.types import is_numeric_dtype
 
-from taylor_sensus.data.units import split_header
-from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report import figures
 from taylor_sensus.report.cautions import UNFAMILIAR
 from taylor_sensus.report.contents import Contents, Listed
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import cell, missing, section, target_heading
 from taylor_sensus.report.wording import advice
-from taylor_sensus.wording import number
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.format import number
+from taylor_sensus.words.html import Content, Markup, shown, tag
 
 MOST_SHOWN_FEATURES = 6
 MOST_SETTINGS = 12

@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.budget_mean import mean_table
-from taylor_sensus.budget_text import HEADINGS, NOT_IDENTIFIABLE, source_line, source_word
-from taylor_sensus.data.units import split_header
-from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report import figures
 from taylor_sensus.report.contents import Contents
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LISTED, LONG, bar, missing, section, target_heading
-from taylor_sensus.wording import number, percent
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.budget_text import HEADINGS, NOT_IDENTIFIABLE, source_line, source_word
+from taylor_sensus.words.format import number, percent
+from taylor_sensus.words.html import Content, Markup, shown, tag
 
 PARTS = {
     "feature_noise": "inputs' noise",

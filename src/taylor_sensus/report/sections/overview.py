@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from taylor_sensus.data.units import split_header
-from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report.contents import Contents
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LONG, names_of, section
 from taylor_sensus.report.wording import answers
 from taylor_sensus.settings import DEFAULTS
-from taylor_sensus.wording import number, one_line
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.format import number, one_line
+from taylor_sensus.words.html import Content, Markup, shown, tag
 
 
 def in_short(contents: Contents) -> Markup:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from taylor_sensus.markup import Content, Markup, shown, tag
 from taylor_sensus.report.contents import Contents
-from taylor_sensus.wording import number
+from taylor_sensus.words.format import number
+from taylor_sensus.words.html import Content, Markup, shown, tag
 
 LISTED = 10
 """Rows and columns that are listed by name."""

@@ -1,0 +1,145 @@
+"""Padded tables, folds and row indices: similar tables get the same shapes, so they share a compiled program."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.fit.declared_errors import InputErrors
+from taylor_sensus.rows import spread
+
+LARGE = 32_768
+"""Rows above which a table is large: it is not padded, and what only judges a model looks at so many of its rows."""
+MOST_SCORED = 8192
+"""Held-out rows that score a run at most: it is scored dozens of times."""
+
+
+class Rows(NamedTuple):
+    """Training rows in scaled units, padded at the end."""
+
+    x: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    prior_mean: np.ndarray
+    prior_variance: np.ndarray
+    errors: InputErrors | None = None
+    """Errors of features that are known, if any."""
+    target_error: np.ndarray | None = None
+    """Variance of each target's declared error."""
+
+
+class Split(NamedTuple):
+    """Which rows a member is trained on and which score it, as padded indices into `Rows`."""
+
+    fit: np.ndarray
+    fit_count: np.int32
+    held: np.ndarray
+    held_weight: np.ndarray
+
+
+def bucket(count: int) -> int:
+    """The padded size for `count` rows: powers of two from 16, then multiples of 4,096; large tables are as they are,
+    because a padded copy of one would cost more than a program of its own."""
+    if count > LARGE:
+        return count
+    if count > 4096:
+        return -(-count // 4096) * 4096
+    return max(16, 1 << (max(count, 1) - 1).bit_length())
+
+
+def pad(array: np.ndarray, size: int) -> np.ndarray:
+    """The array with zero rows added up to `size`; the array itself if it has that size."""
+    if len(array) == size:
+        return array
+    return np.pad(array, [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1))
+
+
+def batch_rows(batch_size: int, padded: int) -> int:
+    """Rows in a step: `batch_size`, but at most half the padded table."""
+    return max(1, min(batch_size, padded // 2))
+
+
+def assign_folds(count: int, folds: int, members: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """For each member the rows that it does not see. The folds are dealt again when there are more members.
+
+    Every row is held out by some member as long as there are as many members as folds.
+    """
+    folds = min(folds, count)
+    held: list[np.ndarray] = []
+    while len(held) < members:
+        order = rng.permutation(count)
+        held += [np.sort(order[k::folds]) for k in range(folds)]
+    return held[:members]
+
+
+def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: int, held_padded: int) -> Split:
+    """Padded indices; padding repeats row 0 with weight 0 in the held part, and is never drawn in the fit part."""
+    return Split(
+        pad(fit.astype(np.int32), padded),
+        np.int32(len(fit)),
+        pad(held.astype(np.int32), held_padded),
+        pad(weight[held].astype(np.float32), held_padded),
+    )
+
+
+def unseen_mask(held: list[np.ndarray], train: int, rows: int) -> np.ndarray:
+    """True where a member has not seen a row, `(members, rows)`; rows from `train` on are seen by none."""
+    unseen = np.zeros((len(held), rows), bool)
+    for member, its_rows in enumerate(held):
+        unseen[member, its_rows] = True
+    unseen[:, train:] = True
+    return unseen
+
+
+class MemberSplits:
+    """Each member's rows among some rows of a table, as positions there: those to fit and those that score it.
+
+    Validation rows score all members if there are any, and the rows held out from a member otherwise. A split is made
+    when it is asked for: those of all members would take as much memory as a part of the table.
+    """
+
+    def __init__(self, unseen: np.ndarray, train: int, weight: np.ndarray, most_scored: int = MOST_SCORED) -> None:
+        """`unseen` as from `unseen_mask`, for these rows; those from `train` on are for validation."""
+        self.unseen, self.train, self.weight, self.most_scored = unseen, train, weight, most_scored
+        self.padded = bucket(unseen.shape[1])
+        scored = unseen[:, train:] if train < unseen.shape[1] else unseen
+        self.held_padded = bucket(min(most_scored, int(scored.sum(axis=1).max())))
+
+    def __getitem__(self, member: int) -> Split:
+        unseen, first = self.unseen[member], self.train if self.train < len(self.weight) else 0
+        fit = np.flatnonzero(~unseen[: self.train])
+        scored = first + spread(np.flatnonzero(unseen[first:]), self.most_scored)
+        return split_rows(fit, scored, self.weight, self.padded, self.held_padded)
+
+
+def judging_rows(unseen: np.ndarray, train: int, most: int = LARGE) -> np.ndarray:
+    """All rows, or of a large table `most` that some member has not seen: validation rows for at most one half."""
+    if unseen.shape[1] <= most:
+        return np.arange(unseen.shape[1])
+    held_out = np.flatnonzero(unseen[:, :train].any(axis=0))
+    training = held_out if len(held_out) else np.arange(train)
+    validation = spread(np.arange(train, unseen.shape[1]), most // 2)
+    return np.concatenate([spread(training, most - len(validation)), validation])
+
+
+def room_for(shape: tuple[int, int]) -> np.ndarray:
+    """An empty single-precision table that JAX can use where it lies, without a copy: it begins at a multiple of 64."""
+    size = 4 * shape[0] * shape[1]
+    memory = np.empty(size + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size].view(np.float32).reshape(shape)
+
+
+def fold_numbers(held: list[np.ndarray], train: int) -> np.ndarray:
+    """For each training row the first member that does not see it; rows that all see share a last number."""
+    fold = np.full(train, len(held))
+    for member in reversed(range(len(held))):
+        fold[held[member]] = member
+    return fold
+
+
+def held_out_average(values: np.ndarray, unseen: np.ndarray) -> np.ndarray:
+    """Average over the members that have not seen a row, `(rows, targets)`; over all where each has seen it."""
+    weight = np.where(unseen.sum(axis=0) > 0, unseen, 1.0)
+    return np.einsum("mr,mrt->rt", weight, values) / weight.sum(axis=0)[:, None]

@@ -1,0 +1,118 @@
+"""From an encoded table to one that networks learn from: equal rows merged, scaled, gaps filled, errors known."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.fit.declared_errors import KnownErrors, UsualErrors, usual_errors
+from taylor_sensus.fit.padding import room_for
+from taylor_sensus.fit.records import Table
+from taylor_sensus.fitted import EncodedTable
+from taylor_sensus.model.imputation import MOST_ROWS, Imputer, learn_imputer
+from taylor_sensus.model.repeats import PureError, pure_error
+from taylor_sensus.model.scaling import Scaler, learn_scaling
+from taylor_sensus.model.trend import Trend, flat_trend, ridge_trend, streamed_ridge_trend
+from taylor_sensus.rows import BLOCK, blocks, distinct_rows, spread, take
+from taylor_sensus.settings import Settings
+
+
+class PreparedTable(NamedTuple):
+    """What is learned of a table before training."""
+
+    scaler: Scaler
+    trend: Trend
+    prior_variance: np.ndarray
+    imputer: Imputer
+    usual: UsualErrors
+    training: Table
+    first: np.ndarray
+    """Where each training row stands in the user's table."""
+    pure: PureError | None
+
+
+def prepare(table: EncodedTable, validation: EncodedTable | None, settings: Settings) -> PreparedTable:
+    """Distinct rows in scaled units, followed by the validation rows.
+
+    The table is gone through in blocks, and all that stays of a large one is a copy in single precision.
+    """
+    rows = distinct_rows(table.x, _with(table.y, table.prior_mean, table.x_err, table.y_err), table.weight)
+    y = take(table.y, rows.first)
+    scaler = learn_scaling(table.x, y, rows.weight, rows.first)
+    train, targets = y.shape
+    imputer = learn_imputer(scaler.features(take(table.x, spread(rows.first, MOST_ROWS))))
+
+    def features() -> Iterator[np.ndarray]:
+        return (imputer(scaler.features(take(table.x, rows.first[block])))[0] for block in blocks(train))
+
+    y, weight = scaler.targets(y), rows.weight / rows.weight.mean()
+    if settings.prior != "ridge":
+        trend = flat_trend(table.x, y, weight)
+    elif train <= BLOCK:
+        trend = ridge_trend(next(features()), y, weight)
+    else:
+        trend = streamed_ridge_trend(features, y, weight)
+    parts = [features()]
+    own = None if table.prior_mean is None else take(table.prior_mean, rows.first)
+    if validation is not None:
+        parts.append(imputer(scaler.features(take(validation.x, block)))[0] for block in blocks(len(validation.x)))
+        y = np.concatenate([y, scaler.targets(validation.y)])
+        weight = np.concatenate([weight, validation.weight])
+        if own is not None and validation.prior_mean is not None:
+            own = np.concatenate([own, validation.prior_mean])
+    x, prior_mean = room_for((len(y), table.x.shape[1])), np.empty((len(y), targets), np.float32)
+    done = 0
+    for block in itertools.chain(*parts):
+        here = slice(done, done := done + len(block))
+        x[here], prior_mean[here] = block, trend(block)
+    if own is not None:
+        prior_mean = scaler.targets(own).astype(np.float32)
+    prior_variance = np.full(targets, settings.prior_inflation)
+    errors = _known_errors(table, rows.first, validation, scaler, imputer)
+    usual = usual_errors(x.shape[1], targets, None if errors is None else errors.some(np.arange(train)), weight[:train])
+    pure = pure_error(x[:train], y[:train], rows.weight)
+    training = Table(
+        x=x,
+        y=y.astype(np.float32),
+        weight=weight.astype(np.float32),
+        prior_mean=prior_mean,
+        prior_variance=prior_variance.astype(np.float32),
+        train=train,
+        errors=errors,
+        repeated_noise=None if pure is None else np.maximum(pure.variance - usual.target, 0.0),
+    )
+    return PreparedTable(scaler, trend, prior_variance, imputer, usual, training, rows.first, pure)
+
+
+def _with(y: np.ndarray, *others: np.ndarray | None) -> np.ndarray:
+    """Targets with the user's prior and errors beside them, so that merging equal rows keeps all."""
+    there = [other for other in others if other is not None]
+    return np.hstack([y, *there]) if there else y
+
+
+def _known_errors(
+    table: EncodedTable, first: np.ndarray, validation: EncodedTable | None, scaler: Scaler, imputer: Imputer
+) -> KnownErrors | None:
+    """Declared errors and those of filled gaps, of training rows and then of validation rows; None if there is none."""
+    tables = [(table, first)] + ([] if validation is None else [(validation, np.arange(len(validation.x)))])
+    told = any(t.x_err is not None or t.y_err is not None for t, _ in tables)
+    if not told and not any(np.isnan(t.x[rows]).any() for t, every in tables for rows in blocks(len(every))):
+        return None
+    parts = []
+    for t, rows in tables:
+        _, gaps = imputer(scaler.features(take(t.x, rows)))
+        imputed = np.zeros((len(rows), t.x.shape[1]), np.float32) if gaps is None else gaps.astype(np.float32)
+        variance = np.full(imputed.shape, np.nan) if t.x_err is None else scaler.feature_variances(t.x_err[rows])
+        variance = np.where(imputed > 0, 0.0, variance)
+        target = np.zeros((len(rows), t.y.shape[1])) if t.y_err is None else (t.y_err[rows] / scaler.target_scale) ** 2
+        known = ~np.isnan(variance)
+        parts.append(
+            KnownErrors(
+                known.astype(np.float32), np.where(known, variance, 0.0).astype(np.float32), imputed,
+                np.where(np.isnan(target), 0.0, target).astype(np.float32),
+            )
+        )  # fmt: skip
+    return KnownErrors(*[np.concatenate(arrays) for arrays in zip(*parts, strict=True)])

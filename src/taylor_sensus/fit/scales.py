@@ -1,0 +1,104 @@
+"""How much wider or narrower the noise must be to fit rows that the members have not seen."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+
+from taylor_sensus.fit.padding import held_out_average
+from taylor_sensus.model.combine import combine
+
+
+def held_out_shrinkage(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """How much smaller the whole ensemble's squared error is than that of the members that had not seen a row.
+
+    With v the variance between members, an average of r members errs by b + v/r: held-out rows show r members,
+    predictions use all of them. `means` is (members, rows, targets), `unseen` (members, rows).
+    """
+    members = len(means)
+    count = unseen.sum(axis=0)
+    average = held_out_average(means, unseen)
+    error = np.average((y - average) ** 2, axis=0, weights=weight)
+    between = np.average(means.var(axis=0, ddof=1), axis=0, weights=weight) if members > 1 else 0.0
+    saved = between * (np.average(1 / count, weights=weight) - 1 / members)
+    return np.clip(1 - saved / np.maximum(error, 1e-30), 0.5, 1.0)
+
+
+def stopping_optimism(curves: list[np.ndarray]) -> float:
+    """How much larger the members' squared error is than the rows that stopped them show; `curves` are their scores.
+
+    Each member keeps the weights that its own held-out rows like best, so these rows flatter it. Where the other
+    members' rows would have stopped it, its score is honest. A lone member has nothing to be compared with.
+    """
+    if len(curves) < 2:
+        return 1.0
+    checks = max(map(len, curves))
+    scores = np.stack([np.append(curve, np.full(checks - len(curve), curve[-1])) for curve in curves])
+    scores = np.where(np.isfinite(scores), scores, np.finfo(np.float32).max)
+    stops = (scores.sum(axis=0) - scores).argmin(axis=1)
+    honest = np.take_along_axis(scores, stops[:, None], axis=1)
+    return float(np.clip(honest.mean() / max(scores.min(axis=1).mean(), 1e-30), 1.0, MOST_OPTIMISM))
+
+
+MOST_OPTIMISM = 4.0
+"""A curve with a wild check must not make error bars absurd."""
+
+
+def noise_scale(residual: np.ndarray, noise: np.ndarray, doubt: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """For each target the factor on the noise variance that suits the residuals of unseen rows.
+
+    Half-way, on a log scale, between the factor that makes the residuals most likely and the one whose 90 % intervals
+    hold 90 % of them. The two agree where residuals are normal; with long tails the first alone makes most intervals
+    too wide for the sake of a few rows. `noise` and `doubt` are the predicted noise variance and the variance between
+    members, `(rows, targets)`.
+    """
+    scales = []
+    for r2, v, d in zip((residual**2).T, noise.T, doubt.T, strict=True):
+
+        def cost(log_scale: float, r2=r2, v=v, d=d) -> float:
+            total = np.exp(log_scale) * v + d
+            return float(np.average(np.log(total) + r2 / total, weights=weight))
+
+        def excess(log_scale: float, r2=r2, v=v, d=d) -> float:
+            return weighted_quantile(np.sqrt(r2 / (np.exp(log_scale) * v + d)), 0.9, weight) - NORMAL_90
+
+        likely = float(minimize_scalar(cost, bounds=(-4, 4), method="bounded").x)
+        low, high = likely - 1, likely + 1
+        holding = brentq(excess, low, high, xtol=1e-4) if excess(low) > 0 > excess(high) else likely
+        scales.append(np.exp((likely + holding) / 2))
+    return np.array(scales)
+
+
+NORMAL_90 = 1.6449
+"""Half width of a central 90 % interval of the normal distribution, in standard deviations."""
+
+
+def weighted_quantile(values: np.ndarray, level: float, weight: np.ndarray) -> float:
+    """The value below which this share of the weight lies, interpolated between rows."""
+    order = np.argsort(values, kind="stable")
+    share = (np.cumsum(weight[order]) - weight[order] / 2) / weight.sum()
+    return float(np.interp(level, share, values[order]))
+
+
+CAUTIONS = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
+"""Candidates for how far below the usual density a row may lie and still be familiar, in standard deviations."""
+
+
+def safest_caution(
+    familiar, attention, rule, mean, doubt, noise, y, weight, prior_mean, prior_variance, tolerance: float = 0.005
+) -> float:
+    """The smallest caution, the quickest to fall back on the prior, that costs the unseen rows nothing.
+
+    A rule of thumb would either spoil predictions that are good although few rows are near, or trust a network
+    where it guesses. `familiar` makes the constants for a candidate.
+    """
+    costs = []
+    for caution in CAUTIONS:
+        k = familiar(caution)(attention)[:, None]
+        combined = combine(rule, k, mean, doubt, prior_mean, prior_variance)
+        variance = combined.aleatoric_weight * noise + combined.epistemic_variance
+        cost = np.log(variance) + (y - combined.mean) ** 2 / variance
+        costs.append(float(np.average(cost.mean(axis=1), weights=weight)))
+    best = min(costs)
+    close = (c for c, cost in zip(CAUTIONS, costs, strict=True) if cost <= best + tolerance)
+    return next(close, CAUTIONS[0])

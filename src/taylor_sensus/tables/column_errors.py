@@ -1,0 +1,102 @@
+"""Errors of whole columns, declared beside the table: `0.5` in the column's unit, or `2%` of each value; and errors
+that stand in a column of their own.
+
+A cell that declares its own error keeps it; a missing cell has none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.tables.columns import MOST_NAMED, named_row, shown
+from taylor_sensus.tables.companions import Pairing
+from taylor_sensus.tables.notation import Cells, percent_of
+
+
+def read_size(given: float | str) -> tuple[float, bool]:
+    """The size of an error, and whether it is in percent of the value."""
+    text = str(given).strip()
+    percent = text.endswith("%")
+    try:
+        size = float(text.removesuffix("%"))
+    except ValueError:
+        size = math.nan
+    if isinstance(given, bool) or not math.isfinite(size) or size < 0:
+        comma = "; decimals are written with a point" if "," in text else ""
+        raise SettingError(
+            f"{given!r} is no size of an error; give a number in the column's unit (0 if exact), or a percentage of "
+            f"the value such as 2%{comma}"
+        )
+    return size, percent
+
+
+def with_declared(errors: pd.DataFrame, values: pd.DataFrame, sizes: Mapping[str, float | str]) -> pd.DataFrame:
+    """The errors of a table, filled where cells declare none; columns go by their headers. Words can be exact only."""
+    filled, problems = {}, []
+    for column, given in sizes.items():
+        size, percent = read_size(given)
+        if column not in errors and column in values and size == 0:
+            filled[column] = np.where(values[column].isna(), np.nan, 0.0)
+            continue
+        if column not in errors:
+            words = "holds words, which have no standard error; it can only be exact (0)"
+            problems.append(f"column {column!r} {words if column in values else 'is not in the table'}")
+            continue
+        numbers = values[column].to_numpy(dtype=float, na_value=np.nan)
+        before = errors[column].to_numpy()
+        open_cells = np.isnan(before) & ~np.isnan(numbers)
+        if not open_cells.any() and not np.isnan(numbers).all():
+            problems.append(
+                f"an error of {given} is declared for column {column!r}, but all its cells have errors of their own "
+                "(written in them, or in a column of errors); leave one of the two out"
+            )
+        size_of_cells = percent_of(numbers, size) if percent else np.full(len(numbers), size)
+        filled[column] = np.where(open_cells, size_of_cells, before)
+    if problems:
+        raise DataError("; ".join(problems))
+    return errors.assign(**filled)
+
+
+def join_errors(index: pd.Index, base: Cells, companion: np.ndarray, pairing: Pairing) -> tuple[np.ndarray, list[str]]:
+    """Errors from the cells and from the column of errors; where both declare one, they must be equal."""
+    if pairing.relative:
+        companion = percent_of(base.values, companion)
+    both = ~np.isnan(base.errors) & ~np.isnan(companion)
+    unequal = both & ~np.isclose(base.errors, companion, rtol=1e-9, atol=0)
+    told = [f"{named_row(index, r)} ({base.errors[r]:g} and {companion[r]:g})" for r in _first(unequal)]
+    why = "declare two different errors, in the cell and in the companion column; keep one of them"
+    problems = _named(f"columns {pairing.column!r} and {pairing.errors!r}", told, unequal, why)
+    return np.where(np.isnan(companion), base.errors, companion), problems
+
+
+def bad_errors(column: pd.Series, cells: Cells, header: str) -> list[str]:
+    """Complaints about a column of errors: only finite numbers from 0 on can be errors."""
+    ordinary = "ordinary= (--ordinary)"
+    rules = {
+        f"negative, which no error can be; correct it, or name the column in {ordinary}": cells.values < 0,
+        "infinite; leave the cell empty where the error is not known": np.isinf(cells.values),
+        "an error with an error of its own; write the error alone": ~np.isnan(cells.errors),
+        "only a bound, not an error; leave the cell empty where the error is not known": cells.sides != 0,
+    }
+    problems = []
+    for why, bad in rules.items():
+        told = [named_row(column.index, r, shown(column.iloc[r])) for r in _first(bad)]
+        problems += _named(f"column {header!r}", told, bad, f"is {why}")
+    return problems
+
+
+def _first(bad: np.ndarray) -> list[int]:
+    return np.flatnonzero(bad)[:MOST_NAMED].tolist()
+
+
+def _named(where: str, told: list[str], bad: np.ndarray, why: str) -> list[str]:
+    if not told:
+        return []
+    more = int(bad.sum()) - len(told)
+    rows = ", ".join(told) + (f" and {more} more" if more else "")
+    return [f"{where}: row{'s' if more or len(told) > 1 else ''} {rows}: {why}"]

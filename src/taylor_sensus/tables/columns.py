@@ -1,0 +1,257 @@
+"""From the columns of a table to numbers: text columns become one 0/1 column a category.
+
+Everything a user can get wrong in a table is found here, all at once, and named by row and column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from taylor_sensus.errors import DataError
+from taylor_sensus.rows import blocks
+
+MOST_CATEGORIES = 100
+FEW_CATEGORIES = 20
+"""Up to so many texts a column is never taken for an identifier."""
+MOST_NAMED = 5
+"""How many bad cells an error lists before it only counts."""
+LARGEST = 1e36
+"""Numbers beyond are refused: no measurement has them, and single precision ends at 3e38."""
+SMALLEST = 1e-100
+"""Numbers nearer to 0 count as 0, so that no scale can be too small to divide by."""
+
+
+class Column(NamedTuple):
+    """One column of the user's table; `categories` is None for numbers."""
+
+    name: str
+    categories: tuple[str, ...] | None
+
+    @property
+    def parts(self) -> list[str]:
+        """Names of the numeric columns that it becomes."""
+        return [self.name] if self.categories is None else [f"{self.name}={c}" for c in self.categories]
+
+
+class Targets(NamedTuple):
+    """The targets of a table as numbers, `(rows, targets)`."""
+
+    values: np.ndarray
+    names: tuple[str, ...]
+    one_dimensional: bool
+    """Whether they came as a plain list of numbers."""
+
+
+def as_frame(X: Any) -> pd.DataFrame | None:
+    """X as a pandas frame if it is a table with named columns (pandas, polars, ...), else None."""
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "to_pandas") and hasattr(X, "columns"):
+        return X.to_pandas()
+    return None
+
+
+def has_text(frame: pd.DataFrame) -> bool:
+    """Whether some column is neither numeric nor boolean."""
+    return not all(pd.api.types.is_numeric_dtype(d) or pd.api.types.is_bool_dtype(d) for d in frame.dtypes)
+
+
+def check_names(frame: pd.DataFrame, what: str = "X") -> None:
+    """Refuse tables without columns, and names that stand above several columns."""
+    if not frame.shape[1]:
+        raise DataError(f"{what} has no columns: 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
+    names = pd.Index([str(name) for name in frame.columns])
+    if names.has_duplicates:
+        repeated = ", ".join(map(repr, names[names.duplicated()].unique()))
+        raise DataError(f"several columns of {what} are named {repeated}; give each column its own name")
+
+
+def learn_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
+    """Which columns hold numbers and which hold categories, and which categories there are."""
+    problems, columns = [], []
+    for name, values in frame.items():
+        if _is_number(values):
+            columns.append(Column(str(name), None))
+        elif _is_time(values):
+            problems.append(
+                f"column {name!r} holds dates or times; turn it into a number (such as days since the first) or drop it"
+            )
+        else:
+            counts = values.dropna().map(str).astype(object).value_counts()
+            problems += _identifier(str(name), counts.to_numpy(), len(values))
+            columns.append(Column(str(name), tuple(sorted(counts.index))))
+    if problems:
+        raise DataError("; ".join(problems))
+    return tuple(columns)
+
+
+def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
+    """A complaint if a column holds a text for nearly each row: a model could only learn the rows by heart."""
+    own = int((counts == 1).sum())
+    if len(counts) > FEW_CATEGORIES and own > rows / 2:
+        found = f"{own} of {rows} rows have a text of their own"
+    elif len(counts) > MOST_CATEGORIES:
+        found = f"it has {len(counts)} different texts, more than {MOST_CATEGORIES}"
+    else:
+        return []
+    return [f"column {name!r} looks like a name or an identifier ({found}); drop it"]
+
+
+def encode(frame: pd.DataFrame, columns: Iterable[Column]) -> np.ndarray:
+    """The table as floats, categories spread out; all bad cells are reported together."""
+    problems: list[str] = []
+    arrays = []
+    for position, column in enumerate(columns):
+        values = frame.iloc[:, position]
+        if column.categories is None:
+            arrays.append(_numbers(values, column.name, frame.index, problems)[:, None])
+        else:
+            arrays.append(_indicators(values, column, frame.index, problems))
+    if problems:
+        counting = ". Rows count from 0." if any(": row" in problem for problem in problems) else ""
+        raise DataError("; ".join(problems) + counting)
+    return np.hstack(arrays) if arrays else np.empty((len(frame), 0))
+
+
+def read_targets(y: Any, what: str = "y") -> Targets:
+    """Targets as numbers, from a list, an array, a Series or a table; bad cells are named by row and column."""
+    if y is None:
+        raise DataError(f"fit requires {what} to be passed, but the target {what} is None")
+    if not isinstance(y, pd.Series) and hasattr(y, "to_pandas") and not hasattr(y, "columns"):
+        y = y.to_pandas()  # a polars Series
+    frame, index, one_dimensional = as_frame(y), None, False
+    if frame is not None:
+        check_names(frame, what)
+        index = frame.index
+        values = encode(frame, [Column(str(name), None) for name in frame.columns])
+        names = tuple(str(name) for name in frame.columns)
+    elif isinstance(y, pd.Series):
+        index, one_dimensional = y.index, True
+        names = (str(y.name) if y.name is not None else what,)
+        values = encode(y.to_frame(), [Column(names[0], None)])
+    else:
+        cells = np.asarray(y)
+        if cells.dtype.kind in "US":
+            cells = np.asarray(y, dtype=object)  # NumPy would turn the numbers beside a text into texts too
+        if cells.ndim not in (1, 2) or (cells.ndim == 2 and not cells.shape[1]):
+            raise DataError(f"{what} must hold one number a row, or one column a target; its shape is {cells.shape}")
+        one_dimensional = cells.ndim == 1
+        count = 1 if one_dimensional else cells.shape[1]
+        names = (what,) if count == 1 else tuple(f"{what}{i}" for i in range(count))
+        values = encode(pd.DataFrame(cells), [Column(name, None) for name in names])
+    check_finite(values, names, what, index)
+    return Targets(without_dust(values), names, one_dimensional)
+
+
+def check_finite(
+    x: np.ndarray, names: Iterable[str], what: str = "X", index: pd.Index | None = None, gaps: bool = False
+) -> None:
+    """Refuse NaN, infinite and absurdly large values, naming the cells. `gaps`: NaN is allowed, a missing cell."""
+
+    def fine(cells: np.ndarray) -> np.ndarray:
+        return (np.abs(cells) <= LARGEST) | (np.isnan(cells) & gaps)
+
+    if all(fine(x[rows]).all() for rows in blocks(len(x))):
+        return
+    usable = fine(x)
+    names = list(names)
+    bad = np.argwhere(~usable)
+    first = bad[:MOST_NAMED].tolist()
+    cells = [f"row {named_row(index, r)}, column {names[c]!r} ({_word(float(x[r, c]))})" for r, c in first]
+    finite = np.isfinite(x[~usable])
+    kinds = sorted({_word(v) for v in x[~usable][~finite]}) + [f"numbers beyond ±{LARGEST:g}"] * bool(finite.any())
+    raise DataError(
+        f"{what} contains {' and '.join(kinds)}: {_listed(cells, len(bad))}. Rows count from 0. "
+        "Drop, fill or correct these cells first."
+    )
+
+
+def without_dust(x: np.ndarray) -> np.ndarray:
+    """Numbers too near 0 to be told from it are 0. A table without any is not copied."""
+    if not any(((np.abs(x[rows]) < SMALLEST) & (x[rows] != 0)).any() for rows in blocks(len(x))):
+        return x
+    return np.where(np.abs(x) < SMALLEST, 0.0, x)
+
+
+def _word(value: float) -> str:
+    return "NaN" if np.isnan(value) else f"{value:g}"
+
+
+def _is_number(values: pd.Series) -> bool:
+    """Numbers, booleans, or texts of which at least half read as numbers (one bad cell must not make a category)."""
+    if pd.api.types.is_bool_dtype(values) or pd.api.types.is_numeric_dtype(values):
+        return True
+    if isinstance(values.dtype, pd.CategoricalDtype) or _is_time(values):
+        return False
+    present = values.dropna()
+    if not len(present):
+        return True
+    return bool(pd.to_numeric(present, errors="coerce").notna().mean() >= 0.5)
+
+
+def _is_time(values: pd.Series) -> bool:
+    return pd.api.types.is_datetime64_any_dtype(values) or pd.api.types.is_timedelta64_dtype(values)
+
+
+def _numbers(values: pd.Series, name: str, index: pd.Index, problems: list[str]) -> np.ndarray:
+    if pd.api.types.is_complex_dtype(values):
+        raise DataError(f"Complex data not supported: column {name!r}; split it into real and imaginary parts")
+    if _is_time(values):
+        problems.append(f"column {name!r} holds dates or times, not numbers")
+        return np.full(len(values), np.nan)
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(values.cat.categories.dtype)
+    numbers = pd.to_numeric(values, errors="coerce")
+    bad = (numbers.isna() & values.notna()).to_numpy(dtype=bool)
+    if bad.sum() > 1 and bad.sum() == values.notna().sum():
+        examples = [shown(v) for v in values[bad].unique()[:2]]
+        problems.append(f"column {name!r} holds only text (such as {' and '.join(examples)}), not numbers")
+    elif bad.any():
+        problems.append(_bad_cells(values, bad, name, index, "is not a number", "are not numbers"))
+    return numbers.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _indicators(values: pd.Series, column: Column, index: pd.Index, problems: list[str]) -> np.ndarray:
+    categories = column.categories or ()
+    missing = values.isna().to_numpy(dtype=bool)
+    texts = values.astype(object).where(~missing, None).map(lambda v: None if v is None else str(v))
+    unknown = ~texts.isin(categories).to_numpy(dtype=bool) & ~missing
+    if unknown.any():
+        known = ", ".join(map(repr, categories[:10])) + (", ..." if len(categories) > 10 else "")
+        why = f"none of the known categories ({known})"
+        problems.append(_bad_cells(values, unknown, column.name, index, f"is {why}", f"are {why}"))
+    found = np.array([(texts == c).to_numpy(dtype=float) for c in categories]).reshape(len(categories), len(values)).T
+    found[missing] = np.nan
+    return found
+
+
+def _bad_cells(values: pd.Series, bad: np.ndarray, name: str, index: pd.Index, one: str, several: str) -> str:
+    rows = np.flatnonzero(bad).tolist()
+    cells = [named_row(index, r, shown(values.iloc[r])) for r in rows[:MOST_NAMED]]
+    word, why = ("row", one) if len(rows) == 1 else ("rows", several)
+    return f"column {name!r}: {word} {_listed(cells, len(rows))} {why}"
+
+
+def _listed(items: Sequence[str], count: int) -> str:
+    """`a, b and c`, or `a, b and 7 more` if only the first few of `count` are given."""
+    if count > len(items):
+        return f"{', '.join(items)} and {count - len(items)} more"
+    return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
+
+
+def named_row(index: pd.Index | None, position: int, cell: str | None = None) -> str:
+    """A row by its place, by its label where labels do not just count, and what it holds."""
+    facts = [] if cell is None else [cell]
+    if index is not None and not index.equals(pd.RangeIndex(len(index))):
+        facts.insert(0, f"labelled {shown(index[position])}")
+    return f"{position} ({': '.join(facts)})" if facts else str(position)
+
+
+def shown(value: Any) -> str:
+    """A cell or label as one would type it, cut where it is long."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,276 @@
+"""A table as scientists write it becomes values, errors and units: cells, companion columns and headers together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype, is_object_dtype, is_string_dtype
+
+from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.tables.alignment import align, headers_meant
+from taylor_sensus.tables.censored import CENSORED, censored_table, filled, warn_of_censored
+from taylor_sensus.tables.column_errors import bad_errors, join_errors, with_declared
+from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names, named_row, shown
+from taylor_sensus.tables.companions import Pairing, describe_pairings, find_pairings, header_of
+from taylor_sensus.tables.notation import Cells, nothing_said, read_cells
+from taylor_sensus.tables.refusals import looks_meant_as_number, why_refused
+from taylor_sensus.tables.table import pick_columns, read_table, split_target
+
+LOOKED_AT = 300
+"""Refused cells that are looked at to tell a column of misspelt numbers from a column of words."""
+
+
+class Inputs(NamedTuple):
+    """Rows ready for `predict_distribution(X, X_err=X_err)` and the like."""
+
+    X: pd.DataFrame
+    X_err: pd.DataFrame | None
+    """Errors of the columns that declare some; NaN where a cell declares none. None if no column declares any."""
+
+
+class Split(NamedTuple):
+    """A table ready for `TSNetRegressor.fit(X, y, X_err=X_err, y_err=y_err)`."""
+
+    X: pd.DataFrame
+    y: pd.Series | pd.DataFrame
+    """A Series for one target by its name, a table for a list of targets."""
+    X_err: pd.DataFrame | None
+    """Errors of the columns of X that declare some; NaN where a cell declares none. None if no column declares any."""
+    y_err: pd.Series | pd.DataFrame | None
+
+
+class Measurements(NamedTuple):
+    """What a table says. Columns go by their headers as written, with units."""
+
+    values: pd.DataFrame
+    """Columns of numbers and, as they came, columns of other things; columns of errors are not among them."""
+    errors: pd.DataFrame
+    """Declared standard errors of the columns of numbers, in their units; NaN where none is declared. Columns of words
+    are there only if they were declared to be exact."""
+    units: dict[str, str]
+    """Units by column, of the columns whose header tells one."""
+    pairings: list[Pairing]
+    """Which columns held the errors of which, by header."""
+    censored: pd.DataFrame
+    """Cells that tell only a bound: `row` (from 0), `column`, `side` (below, above), `bound` (NaN where not told)."""
+
+    def __str__(self) -> str:
+        declared = self.errors.notna().sum()
+        told = [f"{name!r} (in {count} of {len(self.errors)} rows)" for name, count in declared.items() if count]
+        return f"{describe_pairings(self.pairings)} Errors are declared for {', '.join(told) or 'no column'}."
+
+    def declare(self, sizes: Mapping[str, float | str]) -> Measurements:
+        """The same with errors for whole columns, such as `{"temp": 0.5, "p": "2%"}`.
+
+        A number is a standard deviation in the column's unit (0: exact, which words can be too), a percentage is of
+        each value. Cells that declare their own error keep it. Columns may be named without their units.
+        """
+        columns = list(self.values)
+        by_header = dict(zip(headers_of(list(sizes), columns), sizes.values(), strict=True))
+        return self._replace(errors=with_declared(self.errors, self.values, by_header))
+
+    def split(self, target: str | Sequence[str], *, drop: Sequence[str] = ()) -> Split:
+        """Features, targets and their errors; rows without a target are refused. Columns may be named without units."""
+        names = [target] if isinstance(target, str) else list(target)
+        columns = list(self.values)
+        table = split_target(self.values, headers_of(names, columns), headers_of(drop, columns))
+        chosen = list(table.targets)
+        self._refuse_missing(chosen)
+        y = table.targets[chosen[0]] if isinstance(target, str) else table.targets
+        y_err = self._declared_errors(chosen)
+        if y_err is not None:
+            y_err = y_err.iloc[:, 0] if isinstance(target, str) else y_err.reindex(columns=chosen)
+        return Split(table.features, y, self._declared_errors(list(table.features)), y_err)
+
+    def inputs(self, columns: Sequence[str]) -> Inputs:
+        """The columns that a model was fitted to (`X.columns`, `model.feature_names_in_`), by its names and in its
+        order; units may be left out here or there, but must not differ."""
+        values, errors = align(self.values, columns), align(self.errors, columns)
+        aligned = self._replace(values=pick_columns(values, columns, where="the table"), errors=errors)
+        return Inputs(aligned.values, aligned._declared_errors(list(aligned.values)))
+
+    def _declared_errors(self, columns: list[str]) -> pd.DataFrame | None:
+        """Errors of those of the columns that declare any; a missing cell has none."""
+        declared = [name for name in columns if name in self.errors and self.errors[name].notna().any()]
+        return self.errors[declared].where(self.values[declared].notna()) if declared else None
+
+    def _refuse_missing(self, targets: list[str]) -> None:
+        problems = []
+        for name in targets:
+            if not is_numeric_dtype(self.values[name]):
+                raise DataError(f"the target {name!r} holds no numbers (the first is {_first_word(self.values[name])})")
+            rows = np.flatnonzero(self.values[name].isna())
+            only_bound = set(self.censored.loc[self.censored["column"] == name, "row"])
+            told = [
+                named_row(self.values.index, r, "tells only a bound" if r in only_bound else None)
+                for r in rows[:MOST_NAMED].tolist()
+            ]
+            if told:
+                more = f" and {len(rows) - len(told)} more" if len(rows) > len(told) else ""
+                word = "row" if len(rows) == 1 else "rows"
+                problems.append(f"column {name!r}: no number in {word} {', '.join(told)}{more}")
+        if problems:
+            remedy = "Rows count from 0. A target must be known: fill these cells, or take the rows out."
+            raise DataError("; ".join(problems) + f". {remedy}")
+
+
+def headers_of(names: Sequence[str], headers: Sequence[str]) -> list[str]:
+    """Headers for names with or without units; a name that no header answers to stays as it is."""
+    found = []
+    for name in [names] if isinstance(names, str) else names:
+        meant = headers_meant(name, headers)
+        if len(meant) > 1:
+            raise DataError(f"{name!r} may be any of the columns {', '.join(map(repr, meant))}; write the unit too")
+        found += meant or [name]
+    return found
+
+
+def read_measurements(
+    table: Any,
+    *,
+    decimal: str | None = None,
+    censored: str = "missing",
+    text: Collection[str] = (),
+    numbers: Collection[str] = (),
+    ordinary: Collection[str] = (),
+    error_columns: Mapping[str, str] | None = None,
+) -> Measurements:
+    """Read a table of texts and numbers; all that cannot be read is refused at once, by row and column.
+
+    A column of texts holds numbers if at least half of its filled cells can be read, or are made of nothing but the
+    signs of numbers; else it is left as it is. Columns that are numeric already are passed on untouched.
+
+    Parameters
+    ----------
+    table
+        A pandas or polars frame, or the path of a file with one header line (CSV, TSV, Excel, Parquet).
+    decimal
+        The decimal sign of texts, ``"."`` (which is also taken if nothing is said) or ``","``.
+    censored
+        What cells such as ``<0.05`` become: ``"missing"``; ``"bound"``; or ``"half"`` the bound, which there is
+        only below a positive bound. Where there is no such value, the cell is missing.
+    text, numbers
+        Headers of columns that are words, or numbers, whatever they look like.
+    ordinary
+        Headers of columns that look like the errors of another column and are not.
+    error_columns
+        Columns of errors whose headers do not tell it, such as ``{"p": "dp"}``.
+    """
+    if censored not in CENSORED:
+        raise SettingError(f"censored is {censored!r}; expected one of {', '.join(map(repr, CENSORED))}")
+    frame = as_frame(table)
+    if frame is None and not isinstance(table, str | os.PathLike):
+        raise DataError(f"expected a table with named columns or the path of a file, not {type(table).__name__}")
+    frame = read_table(table, decimal=decimal) if frame is None else frame
+    decimal = decimal or "."
+    check_names(frame, "the table")
+    headers = {str(name): name for name in frame.columns}
+    told = error_columns or {}
+    _check_headers({"text": text, "numbers": numbers, "ordinary": ordinary}, headers)
+    _check_headers({"error_columns": [*told, *told.values()]}, headers)
+
+    problems: list[str] = []
+    nothing = nothing_said(len(frame))
+    read: dict[str, Cells] = {}
+    for header, name in headers.items():
+        column = frame[name]
+        must = header in numbers or header in told or header in told.values()
+        cells = None if header in text else _read_column(column, decimal, nothing, must=must)
+        if cells is not None:
+            read[header] = cells
+            problems += _refused(column, cells, header, decimal)
+    pairings = find_pairings(list(read), ordinary=ordinary, told=told)
+    errors = {header: cells.errors for header, cells in read.items()}
+    for pairing in pairings:
+        companion = frame[headers[pairing.errors]]
+        problems += bad_errors(companion, read[pairing.errors], pairing.errors)
+        joined, bad = join_errors(frame.index, read[pairing.column], read[pairing.errors].values, pairing)
+        errors[pairing.column] = joined
+        problems += bad
+    if problems:
+        raise DataError("; ".join(dict.fromkeys(problems)) + ". Rows count from 0.")
+
+    companions = {pairing.errors for pairing in pairings}
+    kept = {header: cells for header, cells in read.items() if header not in companions}
+    warn_of_censored(frame, kept, headers, censored)
+    values = {}
+    for header in [header for header in headers if header not in companions]:
+        column = frame[headers[header]]
+        if header in text:
+            values[header] = _as_words(column)
+        elif header not in kept or is_numeric_dtype(column):
+            values[header] = column
+        else:
+            values[header] = pd.Series(filled(kept[header], censored), index=frame.index)
+    units = {header: header_of(header).unit for header in values}
+    return Measurements(
+        values=pd.DataFrame(values, index=frame.index, copy=False),
+        errors=pd.DataFrame({header: errors[header] for header in kept}, index=frame.index, copy=False),
+        units={header: unit for header, unit in units.items() if unit is not None},
+        pairings=pairings,
+        censored=censored_table(kept),
+    )
+
+
+def _check_headers(settings: Mapping[str, Collection[str]], headers: Mapping[str, Any]) -> None:
+    for setting, chosen in settings.items():
+        unknown = [name for name in chosen if name not in headers]
+        if isinstance(chosen, str) or unknown:
+            came = "a single text" if isinstance(chosen, str) else ", ".join(map(repr, unknown))
+            raise SettingError(f"{setting} names {came}; expected a list of headers of the table, as they are written")
+
+
+def _as_words(column: pd.Series) -> pd.Series:
+    """Numbers that are labels, as they would be written; anything else as it came."""
+    if not is_numeric_dtype(column) or is_bool_dtype(column):
+        return column
+    return column.map(lambda number: None if pd.isna(number) else f"{number:.17g}").astype(object)
+
+
+def _first_word(column: pd.Series) -> str:
+    present = column.dropna()
+    return shown(present.iloc[0]) if len(present) else "missing"
+
+
+def _read_column(column: pd.Series, decimal: str, nothing: Cells, *, must: bool) -> Cells | None:
+    """The cells of a column of numbers; None for a column of anything else. Plain numbers say `nothing` else."""
+    if is_numeric_dtype(column) and not is_bool_dtype(column) and not is_complex_dtype(column):
+        values = column.to_numpy(dtype=float, na_value=np.nan)
+        return nothing._replace(values=values, missing=np.isnan(values))
+    if not must and not is_object_dtype(column.dtype) and not is_string_dtype(column.dtype):
+        return None
+    cells = read_cells(column, decimal=decimal)
+    return cells if must or _holds_numbers(column, cells) else None
+
+
+def _holds_numbers(column: pd.Series, cells: Cells) -> bool:
+    refused = np.flatnonzero(cells.refused)
+    filled = len(column) - int(cells.missing.sum())
+    meant = filled - len(refused)
+    if 2 * meant < filled:
+        chosen = refused[np.linspace(0, len(refused) - 1, min(len(refused), LOOKED_AT)).astype(int)]
+        alike = [isinstance(cell, str) and looks_meant_as_number(cell) for cell in column.iloc[chosen]]
+        meant += len(refused) * float(np.mean(alike))
+    return 2 * meant >= filled
+
+
+def _refused(column: pd.Series, cells: Cells, header: str, decimal: str) -> list[str]:
+    """Complaints about cells that cannot be read, each with its own reason."""
+    told = []
+    for r in _first(cells.refused):
+        cell = column.iloc[r]
+        told.append(f"row {named_row(column.index, r, shown(cell))} {why_refused(cell, decimal=decimal)}")
+    if not told:
+        return []
+    more = int(cells.refused.sum()) - len(told)
+    rest = [f"and {more} more cells like these"] if more else []
+    labels = " (if the column holds words, name it in text= or --text)"
+    return [f"column {header!r}: " + ", ".join(told + rest) + labels]
+
+
+def _first(bad: np.ndarray) -> list[int]:
+    return np.flatnonzero(bad)[:MOST_NAMED].tolist()

@@ -1,0 +1,284 @@
+"""Tables of the command line: reading, writing, and picking columns and targets."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
+
+from taylor_sensus.errors import DataError, MissingExtraError
+from taylor_sensus.tables.delimited import read_delimited
+from taylor_sensus.tables.texts import read_texts
+
+READABLE = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet")
+WRITABLE = (".csv", ".tsv", ".parquet")
+
+_FORMULA = re.compile(r"\s*[=+\-@]")
+_NEUTRALISED = re.compile(r"'(?=\s*[=+\-@])")
+
+
+class SplitTable(NamedTuple):
+    """Columns to learn from, and columns to learn."""
+
+    features: pd.DataFrame
+    targets: pd.DataFrame
+
+
+# ------------------------------------------------------------------------------------------- reading
+
+
+def read_table(path: str | os.PathLike, *, decimal: str | None = None) -> pd.DataFrame:
+    """Read a table with one header line; the ending of the file name says how.
+
+    Text files may use comma, semicolon or tab, a decimal comma, and UTF-8, UTF-16 or Latin-1. Where the decimal sign
+    is declared, their cells stay texts, to be read by ``read_measurements`` and not by guess. Of an Excel
+    book the first sheet is read. A first column without a name holds row labels and becomes the index; other
+    nameless columns must be empty, and are left out.
+    """
+    path = Path(path)
+    ending = _ending(path, READABLE, "read")
+    if not path.is_file():
+        raise DataError(_missing_file(path))
+    if path.stat().st_size == 0:
+        raise DataError(f"{path.name} is empty; expected a header line and at least one row")
+    if ending == ".parquet":
+        frame = _read_parquet(path)
+        return _finish(path, [str(name) for name in frame.columns], frame)
+    if ending in (".xlsx", ".xls"):
+        return _finish(path, *_read_excel(path, ending))
+    favourite = "," if ending == ".csv" else "\t"
+    text = read_delimited(path, favourite=favourite) if decimal is None else read_texts(path, favourite=favourite)
+    header = [_NEUTRALISED.sub("", name, count=1) for name in text.header]
+    return _finish(path, header, _without_apostrophes(text.body))
+
+
+def _finish(path: Path, header: list[str], body: pd.DataFrame) -> pd.DataFrame:
+    """Give the body its names, after refusing what no model could use."""
+    header = [name.strip() for name in header]
+    body = body.set_axis(range(len(header)), axis=1)
+    problems = []
+    places_of: dict[str, list[int]] = {}
+    for at, name in enumerate(header):
+        places_of.setdefault(name, []).append(at + 1)
+    for name, places in places_of.items():
+        if name and len(places) > 1:
+            problems.append(f"columns {_listed(places)} are all named {name!r}; give each its own name")
+    if body.empty:
+        problems.append("there is a header, but no rows; expected at least one")
+    else:
+        filled = body.count().to_list()
+        empty = [at for at, name in enumerate(header) if not name and not filled[at]]
+        body = body.drop(columns=empty)
+        if 0 in body and not header[0] and body.shape[1] > 1:
+            body = body.set_index(0).rename_axis(None)
+        nameless = [at + 1 for at in body.columns if not header[at]]
+        if nameless:
+            problems.append(f"no name stands above column {_listed(nameless)}; write one in the header")
+    if problems:
+        raise DataError(f"{path.name}: " + "; ".join(problems))
+    return body.set_axis([header[at] for at in body.columns], axis=1)
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path, engine="pyarrow")
+    except (ValueError, OSError) as error:
+        problem = f"{path.name} cannot be read as Parquet ({error}); write it again, or as CSV"
+        raise DataError(problem) from error
+
+
+def _read_excel(path: Path, ending: str) -> tuple[list[str], pd.DataFrame]:
+    engine = "openpyxl" if ending == ".xlsx" else "xlrd"
+    try:
+        with pd.ExcelFile(path, engine=engine) as book:
+            top = pd.read_excel(book, sheet_name=0, header=None, nrows=1, dtype=object)
+            body = pd.read_excel(book, sheet_name=0, header=0)
+    except ImportError as error:
+        if ending == ".xlsx":
+            remedy = "pip install taylor-sensus[excel]"
+        else:
+            remedy = "pip install xlrd, or save the table as .xlsx (pip install taylor-sensus[excel]) or .csv"
+        raise MissingExtraError(f"reading {path.name} needs the package {engine}: {remedy}") from error
+    except Exception as error:  # a damaged book fails in many ways, each with its own library's exception
+        raise DataError(f"{path.name} cannot be read as an Excel book ({error}); save it again, or as CSV") from error
+    if top.empty:
+        raise DataError(f"{path.name} is empty; the first sheet needs a header line and a row")
+    header = ["" if pd.isna(name) else str(name) for name in top.iloc[0]]
+    return (header + [""] * body.shape[1])[: body.shape[1]], body
+
+
+def _missing_file(path: Path) -> str:
+    """There is no such file; name one with nearly the same name."""
+    if path.is_dir():
+        return f"{path} is a folder; expected a file ({', '.join(READABLE)})"
+    neighbours = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+    return f"there is no file {path}{_did_you_mean(path.name, neighbours)}"
+
+
+# ------------------------------------------------------------------------------------------- writing
+
+
+def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
+    """Write a table; the file appears whole or not at all. Row labels are kept, unless they only count.
+
+    In text files, cells and names that a spreadsheet would run as a formula (beginning with = + - @) get a
+    leading apostrophe, which ``read_table`` takes off again. Numbers are left as they are.
+    """
+    path = Path(path)
+    ending = _ending(path, WRITABLE, "written")
+    if isinstance(frame.index, pd.MultiIndex):
+        frame = frame.reset_index()
+    names = pd.Index([str(name) for name in frame.columns])
+    if names.has_duplicates:
+        repeated = _listed(list(names[names.duplicated()].unique()))
+        raise DataError(f"cannot write {path.name}: several columns are named {repeated}; rename them")
+    if not path.parent.is_dir():
+        raise DataError(f"cannot write {path}: there is no folder {path.parent}; create it first")
+    frame = frame.set_axis(names, axis=1)
+    with _replacing(path) as temporary:
+        if ending == ".parquet":
+            _write_parquet(frame, temporary, path)
+        else:
+            keep_labels = not frame.index.equals(pd.RangeIndex(len(frame)))
+            separator = "," if ending == ".csv" else "\t"
+            _harmless(frame).to_csv(temporary, sep=separator, index=keep_labels, encoding="utf-8", lineterminator="\n")
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A temporary file beside ``path`` that takes its place when all went well, and vanishes when not."""
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_parquet(frame: pd.DataFrame, temporary: Path, path: Path) -> None:
+    try:
+        frame.to_parquet(temporary, engine="pyarrow")
+    except (ValueError, TypeError) as error:
+        raise DataError(
+            f"cannot write {path.name}: {error}; a column mixes kinds of value, so make it text or write .csv"
+        ) from error
+
+
+def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same table, safe to open in a spreadsheet."""
+    labels = _text_mapped(frame.index.to_series(), _neutral)
+    body = frame.reset_index(drop=True)
+    body = pd.DataFrame({_neutral(name): _text_mapped(column, _neutral) for name, column in body.items()})
+    return body.set_axis(pd.Index(labels, name=_neutral(frame.index.name)), axis=0)
+
+
+def _without_apostrophes(body: pd.DataFrame) -> pd.DataFrame:
+    """Undo ``_harmless`` in the cells of a table just read."""
+
+    def bare(cell):
+        return _NEUTRALISED.sub("", cell, count=1) if isinstance(cell, str) and cell[:1] == "'" else cell
+
+    return pd.DataFrame({name: _text_mapped(column, bare) for name, column in body.items()})
+
+
+def _neutral(cell):
+    """A text that would run as a formula gets a leading apostrophe; anything else is returned as it came."""
+    if not isinstance(cell, str) or not _FORMULA.match(cell):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return "'" + cell
+    return cell
+
+
+def _text_mapped(column: pd.Series, change) -> pd.Series:
+    """Change the cells of a column that can hold text; leave numbers and dates alone."""
+    if is_numeric_dtype(column) or is_bool_dtype(column) or is_datetime64_any_dtype(column):
+        return column
+    before = list(column)
+    after = [change(cell) for cell in before]
+    if all(new is old for new, old in zip(after, before, strict=True)):
+        return column
+    dtype = object if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
+    return pd.Series(after, index=column.index, name=column.name, dtype=dtype)
+
+
+# ----------------------------------------------------------------------------------------- splitting
+
+
+def split_target(frame: pd.DataFrame, target: Sequence[str], drop: Sequence[str] = ()) -> SplitTable:
+    """Split a table into features and targets, leaving out the columns named in ``drop``."""
+    target, drop = _names(target), _names(drop)
+    columns = [str(name) for name in frame.columns]
+    problems = []
+    if not target:
+        problems.append(f"no target was named; the columns are {_listed(columns)}")
+    for role, names in (("target", target), ("dropped", drop)):
+        for name in dict.fromkeys(names):
+            if name not in columns:
+                hint = _did_you_mean(name, columns) or f"; the columns are {_listed(columns)}"
+                problems.append(f"there is no {role} column {name!r}{hint}")
+            elif names.count(name) > 1:
+                problems.append(f"{role} column {name!r} is given {names.count(name)} times; once is enough")
+    for name in dict.fromkeys(target):
+        if name in drop:
+            problems.append(f"column {name!r} is both a target and dropped; choose one")
+    features = [name for name in columns if name not in target and name not in drop]
+    if not features:
+        problems.append("no column is left to learn from; name fewer targets, or drop fewer columns")
+    if problems:
+        raise DataError("; ".join(problems))
+    frame = frame.set_axis(columns, axis=1)
+    return SplitTable(frame.loc[:, features], frame.loc[:, target])
+
+
+def pick_columns(frame: pd.DataFrame, names: Sequence[str], *, where: str) -> pd.DataFrame:
+    """The named columns, in that order; all that are missing are named, each with what comes near."""
+    there = [str(name) for name in frame.columns]
+    problems = []
+    for name in dict.fromkeys(names):
+        if name not in there:
+            near = difflib.get_close_matches(name, [other for other in there if other not in names], n=1)
+            problems.append(repr(name) + (f" (there is {near[0]!r})" if near else ""))
+    if problems:
+        raise DataError(f"{where} lacks {len(problems)} needed column(s): {', '.join(problems)}")
+    return frame.set_axis(there, axis=1).loc[:, list(dict.fromkeys(names))]
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+# -------------------------------------------------------------------------------------------- wording
+
+
+def _ending(path: Path, known: tuple[str, ...], verb: str) -> str:
+    ending = path.suffix.lower()
+    if ending not in known:
+        came = f"the ending {path.suffix!r}" if path.suffix else "no ending"
+        raise DataError(f"{path.name} has {came}; tables can be {verb} as {', '.join(known)}")
+    return ending
+
+
+def _did_you_mean(name: str, known: Sequence[str]) -> str:
+    """The nearest names, ignoring case; an empty text when nothing is near."""
+    by_folded = {other.casefold(): other for other in known}
+    near = difflib.get_close_matches(name.casefold(), by_folded, n=3)
+    near += [other for other in by_folded if name.casefold() in other and other not in near][: 3 - len(near)]
+    return f"; did you mean {' or '.join(repr(by_folded[other]) for other in near)}?" if near else ""
+
+
+def _listed(items: Sequence, limit: int = 12) -> str:
+    shown = [repr(item) if isinstance(item, str) else str(item) for item in items[:limit]]
+    rest = [f"and {len(items) - limit} more"] if len(items) > limit else []
+    return ", ".join(shown + rest) or "none"

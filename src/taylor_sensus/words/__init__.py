@@ -1,0 +1,1 @@
+"""What people read: numbers and names as text and HTML, verdicts, summaries, progress."""

@@ -1,0 +1,141 @@
+"""The noise budget as text for a terminal and as a small table for a notebook."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import NamedTuple
+
+import pandas as pd
+
+from taylor_sensus.budget import NoiseBudget
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words import notebook, verdicts
+from taylor_sensus.words.format import number, one_line, percent
+from taylor_sensus.words.html import shown, tag
+from taylor_sensus.words.verdicts import Status
+
+MOST_LINES = 12
+"""Sources that are shown by name; the others share a line."""
+WORDS = {
+    "system_noise": "system noise",
+    "target_error": "measuring error of the target",
+    "epistemic": "too little data",
+}
+HEADINGS = ("source", "its error (std)", "sensitivity", "causes (std)", "share", "known from", "identifiable")
+LEFT = (0, 5, 6)
+"""Positions of the columns that hold words; the others hold numbers and are set to the right."""
+NOT_IDENTIFIABLE = (
+    "Not identifiable: these data cannot tell the inputs' noise from the system's; trust the sum of the two, not the "
+    "split. Declare the errors of the inputs (X_err), or measure some rows several times, to resolve it."
+)
+
+
+class Block(NamedTuple):
+    """The budget of one target, as texts."""
+
+    title: str
+    lines: list[tuple[str, ...]]
+    """A text for each of ``HEADINGS``."""
+    shares: list[float]
+    left_out: str
+    """What is said about sources that are not shown by name; empty if all are."""
+    statuses: list[Status]
+    """Whether the split can be trusted, and how much of the variance more data would remove."""
+
+
+def budget_text(budget: NoiseBudget) -> str:
+    """Aligned columns, the largest source first, and a total."""
+    pieces = []
+    for block in blocks_of(budget):
+        table = [HEADINGS, *block.lines]
+        widths = [max(_width(line[at]) for line in table) for at in range(len(HEADINGS))]
+        pieces += [block.title, *(f"  {one}" for one in block.statuses)]
+        for line in table:
+            cells = [_padded(t, w, right=at not in LEFT) for at, (t, w) in enumerate(zip(line, widths, strict=True))]
+            pieces.append(("  " + "  ".join(cells)).rstrip())
+        if block.left_out:
+            pieces.append(f"  {block.left_out}")
+    if len(budget) and not budget.identifiable:
+        pieces.append(NOT_IDENTIFIABLE)
+    return "\n".join(pieces)
+
+
+def budget_html(budget: NoiseBudget) -> str:
+    """The same for a notebook, with a bar behind each share and coloured words."""
+    cards = []
+    for block in blocks_of(budget):
+        lines = [(shown(first), *others) for first, *others in block.lines]
+        table = notebook.table(HEADINGS, lines, words=LEFT, bars=block.shares, bar_at=HEADINGS.index("share"))
+        left_out = notebook.paragraph(tag("bdi", block.left_out)) if block.left_out else None
+        cards.append(notebook.card(tag("bdi", block.title), notebook.statuses(block.statuses), table, left_out))
+    if len(budget) and not budget.identifiable:
+        cards.append(notebook.paragraph(NOT_IDENTIFIABLE))
+    return tag("div", cards)
+
+
+def blocks_of(budget: NoiseBudget) -> list[Block]:
+    """For each target the sources, the largest first."""
+    if not len(budget):
+        return [Block("Noise budget of no rows", [], [], "", [])]
+    table = budget.mean()
+    if "target" not in table:
+        table.insert(0, "target", budget.target_names[0])
+    per_target = len(budget.sources)
+    groups = [table.iloc[at : at + per_target] for at in range(0, len(table), per_target)]
+    split = verdicts.split(budget.identifiable)
+    return [_block(group, name, len(budget), split) for group, name in zip(groups, budget.target_names, strict=True)]
+
+
+def _block(table: pd.DataFrame, target: str, rows: int, split: Status) -> Block:
+    name, unit = split_header(target)
+    average = "1 row" if rows == 1 else f"average of {rows:,} rows"
+    ranked = table.sort_values("variance", ascending=False, kind="stable")
+    silent = ranked["variance"].to_numpy() <= 0
+    named, rest = ranked[~silent].iloc[:MOST_LINES], ranked[~silent].iloc[MOST_LINES:]
+    lines = [source_line(row, unit) for row in named.to_dict("records")]
+    share = named["share"].tolist()
+    if len(rest):
+        lines.append((f"{len(rest)} smaller ones", "", "", number(rest["variance"].sum() ** 0.5, unit),
+                      percent(rest["share"].sum()), "", ""))  # fmt: skip
+        share.append(float(rest["share"].sum()))
+    total = table["variance"].sum()
+    lines.append(("total", "", "", number(total**0.5, unit), percent(1.0 if total > 0 else 0.0), "", ""))
+    without = [source_word(row) for row in ranked[silent].to_dict("records")]
+    lacking = verdicts.lacking_data(float(table.loc[table["part"] == "epistemic", "share"].sum()))
+    listed = ", ".join(without[:MOST_LINES]) + (f" and {len(without) - MOST_LINES} more" * (len(without) > MOST_LINES))
+    return Block(
+        f"Noise budget of {one_line(name)}, {average}", lines, [*share, 1.0 if total > 0 else 0.0],
+        f"without any part in it: {listed}" if without else "", [split, lacking],
+    )  # fmt: skip
+
+
+def source_line(row: dict, target_unit: str | None) -> tuple[str, ...]:
+    """The texts of one source, a line of ``NoiseBudget.mean``."""
+    unit = split_header(str(row["source"])).unit if row["part"] == "feature_noise" else None
+    slope = "/".join([target_unit or "1", unit]) if unit else target_unit
+    learned = "learned" in row["origin"] and row["part"] != "epistemic"
+    return (
+        source_word(row),
+        number(row["std"], unit),
+        number(row["sensitivity"], slope),
+        number(row["contribution"], target_unit),
+        percent(row["share"]),
+        "spread of the models" if row["part"] == "epistemic" else row["origin"],
+        ("yes" if row["identifiable"] else "no") if learned else "",
+    )
+
+
+def source_word(row: dict) -> str:
+    """A source as people say it; a column without its unit, which stands beside the numbers."""
+    return WORDS.get(row["part"]) or one_line(split_header(str(row["source"])).name)
+
+
+def _width(text: str) -> int:
+    """Places that a text takes in a terminal."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space

@@ -1,0 +1,88 @@
+"""How far work is, told to whoever looks (see `progress_views`) and to whoever listens."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import TracebackType
+
+from rich.console import Console
+
+from taylor_sensus.words.progress_views import error_console, view_on
+
+STAGE_WORDS = {"density": "density", "mean": "means", "noise": "noise", "joint": "networks"}
+
+Hears = Callable[[str, float], None]
+"""Is told what is being done, in a word, and which share of it is done."""
+_heard_by: ContextVar[Hears | None] = ContextVar("heard_by", default=None)
+
+
+@contextmanager
+def listening(hears: Hears) -> Iterator[None]:
+    """While this lasts, work that is begun in this thread tells `hears` how far it is; what `hears` raises ends it."""
+    before = _heard_by.set(hears)
+    try:
+        yield
+    finally:
+        _heard_by.reset(before)
+
+
+def is_heard() -> bool:
+    """Whether somebody listens to the work of this thread."""
+    return _heard_by.get() is not None
+
+
+class TrainingProgress:
+    """Follows the members through the stages; used as a context and called after each slice of work."""
+
+    def __init__(
+        self, stages: dict[str, int], *, epochs: int, show: bool = True, console: Console | None = None
+    ) -> None:
+        """`stages` says how many members each stage trains."""
+        self.hears = _heard_by.get()
+        self.epochs = epochs
+        self.lock = threading.Lock()
+        self.view = view_on(console or error_console(), [STAGE_WORDS[name] for name in stages], show=show)
+        self.total = stages
+        self.done = dict.fromkeys(stages, 0.0)
+
+    def __enter__(self) -> TrainingProgress:
+        self.view.start()
+        return self
+
+    def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.view.stop(finished=kind is None)
+
+    def __call__(self, *, stage: str, member: int, share: float, loss: float, score: float) -> None:
+        with self.lock:
+            self.done[stage] += share
+            share_done = self.done[stage] / self.total[stage]
+            text = f"{score:.4f}" if abs(score) < float("inf") else "-"
+            epoch = round(share_done * self.epochs)
+            self.view.update(STAGE_WORDS[stage], share_done, f"epoch {epoch}, loss {loss:.4f}, held out {text}")
+            all_done = sum(self.done.values()) / sum(self.total.values())
+        if self.hears is not None:
+            self.hears(STAGE_WORDS[stage], min(1.0, all_done))
+
+
+class PartsProgress:
+    """One bar for work that comes in a known number of parts; as a context it gives a function to call after each."""
+
+    def __init__(self, words: str, parts: int, *, show: bool, console: Console | None = None) -> None:
+        self.words, self.parts = words, parts
+        self.view = view_on(console or error_console(), [words], show=show)
+        self.hears = _heard_by.get()
+
+    def __enter__(self) -> Callable[[int], None]:
+        self.view.start()
+        return self._done
+
+    def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.view.stop(finished=kind is None)
+
+    def _done(self, count: int) -> None:
+        self.view.update(self.words, count / self.parts, f"{count} of {self.parts} parts")
+        if self.hears is not None:
+            self.hears(self.words, count / self.parts)

@@ -1,0 +1,208 @@
+"""A fitted model in words and numbers, in the manner of a fit report: as text, and the same for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import NamedTuple
+
+from taylor_sensus.fitted import FittedModel
+from taylor_sensus.settings import DEFAULTS
+from taylor_sensus.tables.columns import Column
+from taylor_sensus.words import notebook, verdicts
+from taylor_sensus.words.format import one_line
+from taylor_sensus.words.html import Content, shown, tag
+from taylor_sensus.words.verdicts import Status
+
+LONGEST = 60
+"""Characters of a user's name that are shown."""
+
+
+MOST_NAMED = 10
+"""Rows that are named at most."""
+
+
+class Name(str):
+    """A user's name among our own words: put on one line in text, and kept apart from its neighbours in HTML."""
+
+    __slots__ = ()
+
+
+class Part(NamedTuple):
+    """A title, and what stands below it: for each line its name and its value in pieces."""
+
+    title: list[str]
+    lines: dict[str, list[str]]
+
+
+def warnings_of(fitted: FittedModel) -> list[str]:
+    """What a careful user would want to know, each with what to do."""
+    facts, found = fitted.facts, []
+    if facts["distinct_rows"] < 50:
+        found.append(
+            f"Only {facts['distinct_rows']} distinct rows: error bars are rough below about 50. Measure more, or "
+            "compare with a straight line."
+        )
+    if facts["constant_columns"]:
+        found.append(f"Columns that never change were left out: {', '.join(map(one_line, facts['constant_columns']))}.")
+    if facts["missing_cells"]:
+        found.append(
+            f"{facts['missing_cells']} cells are missing. They were filled from the rest of their row, and the doubt "
+            "about them counts as noise of the features."
+        )
+    if not facts["split_identifiable"]:
+        found.append(
+            "Noise of the features and of the system cannot be told apart here: the target is hardly more than a "
+            "straight line in the features. Their sum is right; declare errors (X_err) or repeat measurements to "
+            "split it."
+        )
+    repeated = facts["rows"] - facts["distinct_rows"]
+    if repeated:
+        found.append(f"{repeated} rows repeat others exactly or have weight 0; repeats count as one heavier row.")
+    for target, explained in zip(fitted.target_names, facts["held_out_explained"], strict=True):
+        if explained < 0.1:
+            found.append(
+                f"For {one_line(target)} the model is hardly better than its mean ({_share(explained, 0)} of the "
+                "variance explained on unseen rows). The features may not carry the answer."
+            )
+    for target, coverage in zip(fitted.target_names, facts["held_out_coverage"]["90"], strict=True):
+        if abs(coverage - 0.9) > 0.06 and facts["held_out_rows"] >= 100:
+            found.append(
+                f"For {one_line(target)} 90 % intervals held {coverage:.0%} of unseen rows: the noise is far from "
+                "Gaussian."
+            )
+    return found
+
+
+def statuses(fitted: FittedModel) -> list[Status]:
+    """How accurate, how honest, from how much: see `taylor_sensus.words.verdicts` for where the words begin and end."""
+    facts, found = fitted.facts, []
+    for position, target in enumerate(fitted.target_names):
+        of = f" of {one_line(target)}" if len(fitted.target_names) > 1 else ""
+        judged = (
+            verdicts.accuracy(facts["held_out_explained"][position]),
+            verdicts.error_bars(facts["held_out_coverage"]["90"][position], facts["held_out_rows"]),
+        )
+        found += [one._replace(about=one.about + of) for one in judged]
+    return [*found, verdicts.amount(facts["distinct_rows"]), verdicts.warnings(len(warnings_of(fitted)))]
+
+
+def summary_text(fitted: FittedModel) -> str:
+    """In short, data, noise, calibration, settings that differ from the defaults, and warnings, as lines of text."""
+    judged = {one.about: [f"{one.word}: {one.why}"] for one in statuses(fitted)}
+    lines = ["[[Taylor-Sensus model]]"]
+    for part in [Part(["In short"], judged), *_parts(fitted)]:
+        width = max(map(len, part.lines))
+        lines.append(f"[[{_text(part.title)}]]")
+        lines += [f"    {name:<{width}} = {_text(value)}" for name, value in part.lines.items()]
+    lines.append("[[Warnings]]")
+    lines += [f"    {text}" for text in warnings_of(fitted)] or ["    none"]
+    return "\n".join(lines)
+
+
+def summary_html(fitted: FittedModel) -> str:
+    """The same for a notebook, with coloured words; what few people look for is folded."""
+    facts, found = fitted.facts, warnings_of(fitted)
+    told = tag("ul", [tag("li", tag("bdi", text)) for text in found], style="margin:.3em 0") if found else None
+    data, *others = (
+        notebook.card(_html(part.title), notebook.table(None, _rows(part), words=(0, 1))) for part in _parts(fitted)
+    )
+    return notebook.card(
+        "Taylor-Sensus model",
+        notebook.paragraph(
+            ["predicts ", notebook.names(fitted.target_names)],
+            f" from {len(fitted.columns):,} columns; fitted on {facts['rows']:,} rows",
+        ),
+        notebook.statuses(statuses(fitted)),
+        told,
+        others[:-1],
+        notebook.folded("data and settings", data, others[-1]),
+    )
+
+
+def _parts(fitted: FittedModel) -> list[Part]:
+    """The data, the errors on unseen rows of each target, and the model."""
+    facts = fitted.facts
+    data = {
+        "rows": [f"{facts['rows']} ({facts['distinct_rows']} distinct)"],
+        "validation rows": [str(facts["validation_rows"] or "none given: held-out folds inside")],
+        "features": _listed(_column_words(column) for column in fitted.columns),
+        "targets": _listed([Name(name)] for name in fitted.target_names),
+        **_known_words(fitted),
+        **_doubted_words(fitted),
+    }
+    parts = [Part(["Data"], data)]
+    for position, target in enumerate(fitted.target_names):
+        coverage = {level: values[position] for level, values in facts["held_out_coverage"].items()}
+        lines = {
+            "typical error (RMSE)": [f"{facts['held_out_rmse'][position]:.5g}"],
+            "variance explained": [_share(facts["held_out_explained"][position], 1)],
+            "intervals held": [", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items())],
+            "noise rescaled by": [f"{fitted.noise_scale[position] ** 0.5:.3g}"],
+        }
+        parts.append(Part(["Unseen rows, ", Name(target)], lines))
+    changed = {
+        f.name: value for f in fields(DEFAULTS)
+        if (value := getattr(fitted.settings, f.name)) != getattr(DEFAULTS, f.name)
+    }  # fmt: skip
+    told = {"members": [str(fitted.members)], "changed settings": [one_line(changed or "none", 2000)]}
+    return [*parts, Part(["Model"], told)]
+
+
+def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
+    """Declared errors and repeated measurements, as far as there are any."""
+    facts, words = fitted.facts, {}
+    if facts["declared"]:
+        words["declared errors"] = _listed(
+            [Name(name), " exact" if std == 0 else f" {std:.3g}", "" if share == 1 else f" ({share:.0%} of the cells)"]
+            for name, (share, std) in facts["declared"].items()
+        )
+    if any(facts["declared_targets"]):
+        told = zip(fitted.target_names, facts["declared_targets"], strict=True)
+        words["declared errors of targets"] = _listed([Name(name), f" {std:.3g}"] for name, std in told)
+    if facts["pure_error"] is not None:
+        told = zip(fitted.target_names, facts["pure_error"], strict=True)
+        words["repeated inputs"] = [
+            f"{facts['repeated_inputs']}, between them a scatter of ",
+            *_listed([f"{std:.3g} (", Name(name), ")"] for name, std in told),
+            f" with {facts['pure_error_freedom']:.3g} degrees of freedom",
+        ]
+    return words
+
+
+def _doubted_words(fitted: FittedModel) -> dict[str, list[str]]:
+    """Rows that count little; a model file of an earlier version knows of none."""
+    rows = fitted.facts.get("doubted_rows", [])
+    if not rows:
+        return {}
+    named = ", ".join(map(str, rows[:MOST_NAMED])) + (" ..." if len(rows) > MOST_NAMED else "")
+    return {"rows far off": [f"{len(rows)} count less, look for slips (first row is 0): {named}"]}
+
+
+def _column_words(column: Column) -> list[str]:
+    return [Name(column.name), "" if column.categories is None else f" ({len(column.categories)} categories)"]
+
+
+def _listed(groups: Iterable[list[str]]) -> list[str]:
+    """Groups of pieces with commas between them."""
+    pieces: list[str] = []
+    for group in groups:
+        pieces += [", "] * bool(pieces) + group
+    return pieces
+
+
+def _text(pieces: list[str]) -> str:
+    return "".join(one_line(piece, LONGEST) if isinstance(piece, Name) else piece for piece in pieces)
+
+
+def _html(pieces: list[str]) -> list[Content]:
+    return [shown(piece, LONGEST) if isinstance(piece, Name) else piece for piece in pieces]
+
+
+def _rows(part: Part) -> list[tuple[Content, Content]]:
+    return [(name, _html(value)) for name, value in part.lines.items()]
+
+
+def _share(explained: float, digits: int) -> str:
+    """A share in percent; below 0, where any number would only puzzle, just that there is none."""
+    return f"{explained:.{digits}%}" if explained > 0 else "none"

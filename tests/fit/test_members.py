@@ -1,0 +1,65 @@
+import threading
+import time
+
+import pytest
+
+from taylor_sensus.fit.members import cores, run_all, stopped
+
+
+def test_n_jobs_follows_scikit_learn():
+    assert cores(1) == 1
+    assert cores(3) == 3
+    assert cores(None) == cores(-1) >= 1
+    assert cores(-100) == 1
+
+
+def test_results_keep_their_order():
+    def job(k):
+        time.sleep(0.01 * (5 - k))
+        return k
+
+    assert run_all([lambda k=k: job(k) for k in range(5)], 3) == [0, 1, 2, 3, 4]
+
+
+def test_an_error_in_one_job_is_raised_and_ends_the_rest():
+    started = []
+
+    def job(k):
+        started.append(k)
+        if k == 0:
+            raise ValueError("no")
+        time.sleep(0.02)
+
+    with pytest.raises(ValueError, match="no"):
+        run_all([lambda k=k: job(k) for k in range(50)], 2)
+    assert len(started) < 50
+
+
+def test_a_failing_fit_does_not_stop_another():
+    """Two sets of jobs at the same time, as in a threaded grid search; only the failing one is told to stop."""
+    seen = {"failing": [], "other": []}
+    failed, both_run = threading.Event(), threading.Barrier(2, timeout=5)
+
+    def fail():
+        both_run.wait()
+        failed.set()
+        raise ValueError("no")
+
+    def watch(name):
+        failed.wait(5)
+        time.sleep(0.05)
+        seen[name].append(stopped())
+
+    def failing():
+        with pytest.raises(ValueError, match="no"):
+            run_all([fail, lambda: (both_run.wait(), watch("failing"))], 2)
+
+    other = threading.Thread(target=lambda: run_all([lambda: watch("other")] * 2, 2))
+    other.start()
+    failing()
+    other.join()
+    assert seen == {"failing": [True], "other": [False, False]}
+
+
+def test_one_job_runs_in_the_caller_s_thread():
+    assert run_all([threading.get_ident], 4) == [threading.get_ident()]

@@ -1,0 +1,73 @@
+import numpy as np
+
+from taylor_sensus.fit.scales import (
+    CAUTIONS,
+    held_out_shrinkage,
+    noise_scale,
+    safest_caution,
+    stopping_optimism,
+)
+from taylor_sensus.fitted import Familiar
+
+
+def test_noise_scale_finds_the_missing_factor():
+    rng = np.random.default_rng(0)
+    noise = rng.uniform(0.5, 2, (20_000, 1))
+    residual = np.sqrt(3 * noise + 0.2) * rng.standard_normal((20_000, 1))
+    assert abs(noise_scale(residual, noise, np.full((20_000, 1), 0.2), np.ones(20_000))[0] - 3) < 0.15
+
+
+def test_noise_scale_treats_targets_apart():
+    rng = np.random.default_rng(0)
+    residual = rng.standard_normal((5000, 2)) * [1, 2]
+    scale = noise_scale(residual, np.ones((5000, 2)), np.zeros((5000, 2)), np.ones(5000))
+    assert np.allclose(scale, [1, 4], rtol=0.1)
+
+
+def test_shrinkage_predicts_the_error_of_the_whole_ensemble():
+    rng = np.random.default_rng(0)
+    members, rows = 8, 20_000
+    y = np.zeros((rows, 1))
+    means = 0.5 * rng.standard_normal((1, rows, 1)) + 0.4 * rng.standard_normal((members, rows, 1))
+    unseen = np.zeros((members, rows))
+    unseen[np.arange(rows) % members, np.arange(rows)] = 1
+    one = np.mean(means[np.arange(rows) % members, np.arange(rows)] ** 2)
+    shrinkage = held_out_shrinkage(means, unseen, y, np.ones(rows))[0]
+    assert abs(shrinkage * one - np.mean(means.mean(axis=0) ** 2)) < 0.02
+
+
+def calibration_case(network_error):
+    """Half of the rows stand alone; there the network errs by `network_error`, the prior by 1."""
+    rng = np.random.default_rng(0)
+    attention = np.concatenate([np.zeros(500), np.full(500, -4.5)])[None]
+    y = rng.standard_normal((1000, 1))
+    mean = y + np.concatenate([np.full(500, 0.1), np.full(500, network_error)])[:, None]
+    noise = np.full((1000, 1), 0.02)
+    zero = np.zeros((1000, 1))
+
+    def familiar(caution):
+        return Familiar(np.array([-caution]), np.array([caution / 12]))
+
+    return safest_caution(familiar, attention, "mixture", mean, zero, noise, y, np.ones(1000), zero, np.ones(1))
+
+
+def test_a_network_that_is_right_where_data_are_thin_is_trusted_there():
+    assert calibration_case(0.1) > 4.5
+
+
+def test_a_network_that_is_wrong_where_data_are_thin_is_not():
+    assert calibration_case(3.0) == CAUTIONS[0]
+
+
+def test_members_that_stop_by_chance_are_flattered_by_their_own_rows():
+    """Scores that only wobble: each member stops in a lucky dip of its own, where the others would not stop it."""
+    rng = np.random.default_rng(0)
+    curves = list(1 + 0.3 * rng.normal(size=(8, 30)))
+    chance = stopping_optimism(curves)
+    assert chance > 1.5, "the lowest of 30 scores lies about two standard deviations below the true one"
+    shared = 1 + np.linspace(1, 0, 30) ** 2
+    assert stopping_optimism([shared + 1e-3 * rng.normal(size=30) for _ in range(8)]) < 1.01
+    assert stopping_optimism(curves[:1]) == 1.0
+    early = [curve[: 5 + 3 * k] for k, curve in enumerate(curves)]
+    assert 1.0 <= stopping_optimism(early) <= 4.0
+    assert stopping_optimism([np.full(4, np.nan), np.array([1.0, np.nan, 0.5, 0.6])]) <= 4.0

@@ -1,0 +1,34 @@
+"""Model files of every format so far stay readable, and predict what they predicted when they were written."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from taylor_sensus import load
+
+FOLDER = Path(__file__).parent / "golden"
+FILES = sorted(FOLDER.glob("*.tsnet"))
+PARTS = ("mean", "std", "feature_noise", "system_noise", "epistemic", "familiarity")
+
+
+def rows_of(path: Path) -> pd.DataFrame | np.ndarray:
+    content = json.loads(path.with_suffix(".json").read_text())
+    frame = pd.DataFrame(content["data"], columns=content["columns"])
+    return frame if isinstance(content["columns"][0], str) else frame.to_numpy()
+
+
+def test_there_are_golden_files():
+    assert len(FILES) >= 8
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_golden_model_predicts_what_it_did(path):
+    version, name = path.stem[:4], path.stem[5:]
+    expected = np.load(FOLDER / f"{version}.npz")
+    prediction = load(path).predict_distribution(rows_of(path))
+    for part in PARTS:
+        found, before = getattr(prediction, part), expected[f"{name}/{part}"]
+        np.testing.assert_allclose(found, before, rtol=1e-5, atol=1e-6 * np.abs(before).max())

@@ -1,0 +1,98 @@
+"""The summary tells what a careful user would want to know, and nothing that would only puzzle."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from taylor_sensus.settings import Settings
+from taylor_sensus.tables.columns import Column
+from taylor_sensus.words.summary import summary_html, summary_text, warnings_of
+
+FACTS = {
+    "rows": 200, "distinct_rows": 200, "validation_rows": 0, "constant_columns": [], "held_out_rows": 200,
+    "held_out_rmse": [1.5], "held_out_explained": [0.87],
+    "held_out_coverage": {"50": [0.5], "80": [0.8], "90": [0.9], "95": [0.95]},
+    "missing_cells": 0, "declared": {}, "declared_targets": [0.0], "pure_error": None, "pure_error_freedom": 0.0,
+    "repeated_inputs": 0, "curved": True, "split_identifiable": True,
+}  # fmt: skip
+
+
+COLUMNS = (Column("hours", None), Column("alloy", ("brass", "steel")))
+
+
+def model(settings=None, columns=COLUMNS, **facts):
+    return SimpleNamespace(
+        facts={**FACTS, **facts}, settings=settings or Settings(), columns=columns, target_names=("strength",),
+        noise_scale=np.array([1.44]), members=8,
+    )  # fmt: skip
+
+
+def test_the_facts_are_there():
+    text = summary_text(model())
+    for words in (
+        "200 (200 distinct)", "hours, alloy (2 categories)", "Unseen rows, strength", "= 1.5", "87.0%",
+        "50 %: 50%, 80 %: 80%", "= 1.2", "changed settings = none", "held-out folds inside",
+    ):  # fmt: skip
+        assert words in text
+    assert text.endswith("[[Warnings]]\n    none")
+
+
+def test_only_changed_settings_are_listed():
+    assert "{'width': 32, 'folds': 4}" in summary_text(model(settings=Settings(width=32, folds=4)))
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [
+        ({"rows": 30, "distinct_rows": 30}, "Only 30 distinct rows"),
+        ({"constant_columns": ["hours"]}, "Columns that never change were left out: hours"),
+        ({"distinct_rows": 150}, "50 rows repeat others exactly or have weight 0"),
+        ({"held_out_explained": [0.04]}, "hardly better than its mean (4% of the variance"),
+        ({"held_out_coverage": {**FACTS["held_out_coverage"], "90": [0.7]}}, "90 % intervals held 70% of unseen rows"),
+    ],
+)
+def test_warnings(facts, says):
+    assert not warnings_of(model())
+    (found,) = warnings_of(model(**facts))
+    assert says in found
+    assert found in summary_text(model(**facts))
+
+
+def test_coverage_of_few_rows_is_no_reason_to_warn():
+    assert not warnings_of(model(held_out_rows=50, held_out_coverage={**FACTS["held_out_coverage"], "90": [0.7]}))
+
+
+def test_a_target_that_never_changes_gives_no_absurd_percentage():
+    text = summary_text(model(held_out_explained=[-6.8e20]))
+    assert "variance explained   = none" in text
+    assert "e+" not in text and "00000" not in text
+
+
+def test_names_are_escaped_for_the_notebook():
+    html = summary_html(model(columns=(Column("<script>", None),)))
+    assert "&lt;script&gt;" in html and "<script>" not in html
+
+
+def test_known_errors_and_repeats_are_told():
+    told = {"hours": [1.0, 0.25], "alloy=brass": [0.5, 0.0]}
+    known = {"pure_error": [0.31], "pure_error_freedom": 12.0, "repeated_inputs": 7}
+    text = summary_text(model(declared=told, declared_targets=[0.12], **known))
+    assert "declared errors            = hours 0.25, alloy=brass exact (50% of the cells)" in text
+    assert "declared errors of targets = strength 0.12" in text
+    assert "7, between them a scatter of 0.31 (strength) with 12 degrees of freedom" in text
+
+
+def test_a_split_that_cannot_be_known_is_told():
+    (found,) = warnings_of(model(split_identifiable=False))
+    assert "cannot be told apart" in found and "X_err" in found
+    (found,) = warnings_of(model(missing_cells=17))
+    assert found.startswith("17 cells are missing")
+
+
+def test_rows_far_off_are_named():
+    assert "rows far off" not in summary_text(model())
+    assert "rows far off    = 2 count less, look for slips (first row is 0): 40, 7" in summary_text(
+        model(doubted_rows=[40, 7])
+    )
+    assert summary_text(model(doubted_rows=list(range(30)))).count("8, 9 ...") == 1

@@ -1,0 +1,108 @@
+"""Words for facts: the thresholds are where the documentation says, and few rows are not judged by chance."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from taylor_sensus.words import verdicts as status
+
+
+@pytest.mark.parametrize(
+    ("explained", "word"),
+    [(1.0, "good"), (0.7, "good"), (0.69, "fair"), (0.3, "fair"), (0.29, "look here"), (-3.0, "look here")],
+)
+def test_accuracy(explained, word):
+    assert status.accuracy(explained).word == word
+
+
+def test_what_cannot_be_judged_is_neither_good_nor_bad():
+    for found in (status.accuracy(np.nan), status.error_bars(0.9, 0), status.error_bars(np.nan, 50)):
+        assert found.word == "fair" and "cannot be judged" in found.why
+
+
+@pytest.mark.parametrize(
+    ("held", "rows", "word"),
+    [
+        (0.90, 200, "good"),
+        (0.86, 200, "good"),  # 85.5 to 94 % may be chance
+        (0.85, 200, "fair"),
+        (0.83, 200, "look here"),
+        (0.97, 200, "fair"),
+        (0.87, 10_000, "fair"),
+        (0.83, 10_000, "look here"),
+        (0.80, 35, "good"),  # 28 of 35: chance allows 28 to 35
+        (0.80, 20, "fair"),  # 15 to 20 of 20 are chance, which tells nothing
+        (1.00, 20, "fair"),
+        (0.50, 20, "look here"),  # this is no chance any more
+    ],
+)
+def test_error_bars(held, rows, word):
+    assert status.error_bars(held, rows).word == word
+
+
+def probability(word, rows, held):
+    """With which probability intervals that hold a row with probability ``held`` get the word."""
+    counts = np.arange(rows + 1)
+    got = [status.error_bars(count / rows, rows).word == word for count in counts]
+    return float(binom.pmf(counts, rows, held) @ got)
+
+
+@pytest.mark.parametrize("rows", [30, 60, 200, 1000])
+def test_honest_error_bars_are_seldom_blamed_for_chance(rows):
+    assert probability("good", rows, 0.9) >= 0.95
+    assert probability("look here", rows, 0.9) <= 0.025
+
+
+def test_small_error_bars_are_found_as_soon_as_rows_can_tell():
+    assert probability("look here", 200, 0.75) > 0.95
+    assert probability("good", 20, 0.75) == 0, "so few rows never prove that all is well"
+
+
+def test_the_range_of_chance_is_as_documented():
+    assert status.chance(20) == (0.75, 1.0) and status.chance(1000) == (0.881, 0.918)
+    assert "75 to 100 %" in status.__doc__ and "88.1 to 91.8 %" in status.__doc__
+
+
+@pytest.mark.parametrize(("rows", "word"), [(50, "good"), (49, "fair"), (20, "fair"), (19, "look here")])
+def test_amount_of_data(rows, word):
+    assert status.amount(rows).word == word
+
+
+def test_warnings():
+    assert status.warnings(0) == ("warnings", "good", "none") and status.warnings(2).word == "fair"
+
+
+@pytest.mark.parametrize(("familiarity", "word"), [(0.5, "good"), (0.49, "fair"), (0.2, "fair"), (0.1, "look here")])
+def test_a_row(familiarity, word):
+    assert status.row(familiarity) == word
+
+
+@pytest.mark.parametrize(("far", "word"), [(0, "good"), (5, "good"), (6, "fair"), (20, "fair"), (21, "look here")])
+def test_rows_of_a_table(far, word):
+    found = status.rows([0.1] * far + [0.9] * (100 - far))
+    assert found.word == word and found.why.startswith(f"{far} of 100 rows below 0.5")
+
+
+@pytest.mark.parametrize(("share", "word"), [(0.1, "good"), (0.2, "fair"), (0.49, "fair"), (0.5, "look here")])
+def test_too_little_data(share, word):
+    assert status.lacking_data(share).word == word
+
+
+def test_every_threshold_stands_in_the_table():
+    text = re.sub(r"\s+", " ", status.__doc__)
+    shares = (status.ACCURATE, status.HELPFUL, 0.9 - status.NEARLY, status.FEW_UNFAMILIAR, status.SOME_UNFAMILIAR,
+              status.LITTLE_LACKING, status.MUCH_LACKING)  # fmt: skip
+    for words in [f"{100 * share:.0f} %" for share in shares]:
+        assert words in text
+    for number in (status.ENOUGH_TO_JUDGE, status.MANY_ROWS, status.SOME_ROWS, status.FAMILIAR, status.STRANGE):
+        assert re.search(rf"\b{number}\b", text)
+
+
+def test_a_difference_that_matters_to_nobody_is_good_however_sure_it_is():
+    assert status.chance(50_000)[1] < 0.906
+    assert status.error_bars(0.906, 50_000).word == "good"
+    assert status.error_bars(0.894, 50_000).word == "good"
+    assert status.error_bars(0.92, 50_000).word == "fair"
+    assert status.error_bars(0.87, 50_000).word == "fair"
