@@ -99,6 +99,8 @@ class Settings:
     kernel_search_rows: int = _setting(500, "rows from which the kernel part learns its length scales", OTHERS)
     robust: bool = _setting(True, "staged training: whether rows far off what the others say count less", OTHERS)
     repeats: bool = _setting(True, "whether answers at inputs that were measured before are remembered", ABLATION)
+    process_factor: bool = _setting(True, "on trial: a factor on the process's variance, chosen on unseen rows", OTHERS)
+    stopping_bias: bool = _setting(True, "on trial: a correction for held-out rows that stop the networks", OTHERS)
     prior_inflation: float = _setting(1.5, "prior variance as a multiple of the target's variance", CHOSEN)
 
     def __post_init__(self) -> None:

@@ -113,7 +113,9 @@ class _Fit(Run):
         at_rows = block_means(mean_nets, few.x, self.n_jobs)[:, : len(few.rows)]
         unseen_mean = held_out_average(at_rows, few.unseen)
         optimism = 1.0
-        if self.table.train == len(self.table.x):  # no validation rows: the held-out folds chose when to stop
+        if self.settings.stopping_bias and self.table.train == len(
+            self.table.x
+        ):  # no validation rows: the held-out folds chose when to stop
             optimism = stopping_optimism([t.history["validation"].to_numpy() for t in means])
         support, scale = None, 1.0
         doubt = np.zeros_like(few.table.y)
@@ -178,7 +180,9 @@ class _Fit(Run):
                 gaps = np.einsum("rtf,rf->rt", squared, told.imputed)
                 scale = imputed_scale(residual, gaps, weight, told.at_targets(squared, 0.0))
             known = told.at_targets(squared, scale)
-        doubt = kernel_doubt(residual, kernel.unseen_variance[judged], weight, known)
+        doubt = np.ones_like(share)
+        if self.settings.process_factor:
+            doubt = kernel_doubt(residual, kernel.unseen_variance[judged], weight, known)
         return support._replace(doubt=doubt), scale
 
     def _beside(self, support: Support | None, few: FewRows) -> tuple[np.ndarray, np.ndarray]:
