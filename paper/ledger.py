@@ -15,11 +15,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paper.atomic import sweep, write_whole
+from paper.atomic import write_whole
 from paper.packing import packed, unpacked
 from paper.study import Inputs, Task
 from paper.versions import changes
 from paper.work import Done, Failure
+from taylor_sensus.storage.atomic import sweep
 
 if TYPE_CHECKING:
     import numpy as np

@@ -164,7 +164,7 @@ def test_a_damaged_record_counts_as_not_done(tmp_path, harm):
 def test_parts_of_killed_runs_are_ignored_and_old_ones_removed(tmp_path):
     ledger = Ledger(tmp_path, "toy")
     ledger.write(record(0))
-    young, old = ledger.folder / ".ab.part", ledger.folder / ".cd.part"
+    young, old = (ledger.folder / f".task.{letters * 8}.part" for letters in ("ab", "cd"))
     for part in (young, old):
         part.write_text('{"half')
     os.utime(old, (0, 0))

@@ -407,50 +407,16 @@ def test_random_damage_under_a_right_digest_never_escapes_as_another_error(model
 # Interrupted writes
 
 
-class Unplugged(BaseException):
-    """Stands for Ctrl-C and its like, which are no Exception."""
+def test_an_interrupted_write_leaves_the_old_model_and_no_other_file(model_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "disk full")
 
-
-def failing(error):
-    def fail(*_args, **_options):
-        raise error
-
-    return fail
-
-
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "disk full"), KeyboardInterrupt(), Unplugged()])
-@pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_an_interrupted_write_leaves_the_old_file_and_no_other(model_path, monkeypatch, step, error):
     before = model_path.read_bytes()
-    monkeypatch.setattr(os, step, failing(error))
-    with pytest.raises(type(error)):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="disk full"):
         write_model_file(model_path, {"new": True}, {})
-    monkeypatch.undo()
     assert os.listdir(model_path.parent) == [model_path.name]
     assert model_path.read_bytes() == before
-
-
-def test_an_interrupted_first_write_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "replace", failing(KeyboardInterrupt()))
-    with pytest.raises(KeyboardInterrupt):
-        write_model_file(tmp_path / "m", HEADER, ARRAYS)
-    assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no always-full device on this system")
-def test_a_full_disk_leaves_the_old_file(model_path, monkeypatch):
-    before = model_path.read_bytes()
-    plain_open = saving.Path.open
-    monkeypatch.setattr(saving.Path, "open", lambda self, mode: plain_open(saving.Path("/dev/full"), "wb"))
-    with pytest.raises(OSError, match="No space left"):
-        write_model_file(model_path, {}, ARRAYS)
-    monkeypatch.undo()
-    assert model_path.read_bytes() == before
-
-
-def test_a_folder_that_cannot_be_synced_is_no_failure(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "open", failing(PermissionError("as on Windows")))
-    saving._sync_folder(tmp_path)
 
 
 def test_overwriting_replaces_and_leaves_no_other_file(model_path):
@@ -465,19 +431,6 @@ def test_writing_to_a_folder_or_into_none(tmp_path):
     with pytest.raises(FileNotFoundError, match="create it first"):
         write_model_file(tmp_path / "none" / "m", {}, {})
     assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.skipif(os.name == "nt", reason="permissions and links are those of POSIX")
-def test_permissions_and_links_are_kept(model_path):
-    ordinary = model_path.parent / "ordinary"
-    ordinary.touch()
-    assert model_path.stat().st_mode == ordinary.stat().st_mode  # readable by others, unlike plain temporary files
-    model_path.chmod(0o640)
-    link = model_path.parent / "latest"
-    link.symlink_to(model_path.name)
-    write_model_file(link, {"new": True}, {})
-    assert link.is_symlink() and read_model_file(model_path).header == {"new": True}
-    assert model_path.stat().st_mode & 0o777 == 0o640
 
 
 def test_header_is_plain_json_inside_the_file(model_path):

@@ -14,6 +14,7 @@ from taylor_sensus.app.choices import Choices, as_command, constructor_arguments
 from taylor_sensus.app.job import Job
 from taylor_sensus.cli.reading import Reading, ReadTable, columns_of, errors_of_inputs, read_for_model, read_to_fit
 from taylor_sensus.errors import DataError, TaylorSensusWarning
+from taylor_sensus.storage.atomic import replacing
 from taylor_sensus.tables.companions import Pairing, find_pairings
 
 if TYPE_CHECKING:
@@ -261,7 +262,7 @@ class Workbench:
         if not ending[1:].isalnum() or len(ending) > 10:
             ending = ".none"
         path = self.folder / f"{use}-upload{ending}"
-        with path.open("wb") as kept:
+        with replacing(path) as temporary, temporary.open("wb") as kept:
             shutil.copyfileobj(file, kept, 1 << 20)
         return path
 

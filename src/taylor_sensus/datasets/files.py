@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from platformdirs import user_data_dir
 
 from taylor_sensus.datasets.sources import DATASETS, DatasetInfo, Download, SourceFile
 from taylor_sensus.errors import DataError, MissingExtraError
+from taylor_sensus.storage.atomic import replacing
 
 VARIABLE = "TAYLOR_SENSUS_DATA"
 INSTALL = 'pip install "taylor-sensus[datasets]"'
@@ -129,21 +129,18 @@ def _retrieve(download: Download, place: Path, name: str) -> Path:
 
 def _unpack(members: zipfile.ZipFile, file: SourceFile, folder: Path) -> None:
     target = folder / file.path
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        with members.open(target.name) as packed, temporary.open("wb") as out:
-            shutil.copyfileobj(packed, out, BLOCK)
-        found = _sha256(temporary)
-        if found != file.sha256:
-            raise DataError(
-                f"{target.name} in the downloaded archive is not the published file: its SHA-256 is {found}, "
-                f"expected {file.sha256}; it was not kept"
-            )
-        os.replace(temporary, target)
+        with replacing(target) as temporary:
+            with members.open(target.name) as packed, temporary.open("wb") as out:
+                shutil.copyfileobj(packed, out, BLOCK)
+            found = _sha256(temporary)
+            if found != file.sha256:
+                raise DataError(
+                    f"{target.name} in the downloaded archive is not the published file: its SHA-256 is {found}, "
+                    f"expected {file.sha256}; it was not kept"
+                )
     except KeyError as error:
         raise DataError(f"the downloaded archive does not hold {target.name}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _sha256(path: Path) -> str:

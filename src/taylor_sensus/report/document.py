@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -13,6 +12,7 @@ from taylor_sensus.errors import DataError
 from taylor_sensus.report.gather import gather
 from taylor_sensus.report.page import page
 from taylor_sensus.report.wording import answers
+from taylor_sensus.storage.atomic import write_atomically
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
@@ -32,12 +32,7 @@ class Report:
             raise DataError(f"{target} is a folder; give the name of a file to write, such as report.html")
         if not target.parent.is_dir():
             raise DataError(f"cannot write {target}: there is no folder {target.parent}; create it first")
-        part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-        try:
-            part.write_text(self.html, encoding="utf-8")
-            os.replace(part, target)
-        finally:
-            part.unlink(missing_ok=True)
+        write_atomically(target, self.html.encode())
         return target
 
     def __str__(self) -> str:

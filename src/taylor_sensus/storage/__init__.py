@@ -1,1 +1,1 @@
-"""Model files: `container` is whole or refused, `model_io` says what of a model is in it."""
+"""Files: `atomic` writes all of them, `container` is the model file, `model_io` says what of a model is in it."""

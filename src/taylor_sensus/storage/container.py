@@ -16,12 +16,10 @@ model. What the header and the arrays mean is the business of the callers.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import os
-import secrets
 import stat
 import struct
 from collections.abc import Iterator, Mapping
@@ -34,6 +32,7 @@ import numpy as np
 import safetensors.numpy
 
 from taylor_sensus.errors import ModelFileError
+from taylor_sensus.storage.atomic import write_atomically
 
 MAGIC = b"\x89TSNET\r\n"
 FORMAT_VERSION = 1
@@ -63,8 +62,7 @@ class ModelFile:
 def write_model_file(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
     """Write header and arrays to ``path``, completely or not at all.
 
-    The bytes go to a temporary file beside ``path`` which takes its place only once the disk has them,
-    so that a full disk, a crash or Ctrl-C leaves an older model as it was.
+    A full disk, a crash or Ctrl-C leaves an older model as it was.
     Arrays come back with the same shape and dtype, in row-major order and this machine's byte order.
     """
     head, payload = _header_bytes(header), _payload_bytes(arrays)
@@ -78,7 +76,9 @@ def write_model_file(path: str | os.PathLike[str], header: Mapping[str, Any], ar
     digest = hashlib.sha256(prefix)
     digest.update(head)
     digest.update(payload)
-    _replace_atomically(_write_target(path), [prefix, head, payload, digest.digest()])
+    if Path(path).exists() and not Path(path).is_file():
+        raise ModelFileError(f"{path} is a folder or a device; give the path of a file to write.")
+    write_atomically(path, prefix, head, payload, digest.digest())
 
 
 def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
@@ -253,45 +253,3 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _write_target(path: str | os.PathLike[str]) -> Path:
-    """The file to replace: links are followed, so that a link stays one and its file is renewed."""
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist; create it first, then save again.")
-    if target.exists():
-        if not target.is_file():
-            raise ModelFileError(f"{path} is a folder or a device; give the path of a file to write.")
-        if not os.access(target, os.W_OK):
-            raise PermissionError(f"{path} is write-protected; choose another name or remove the protection.")
-    return target
-
-
-def _replace_atomically(target: Path, pieces: list[bytes]) -> None:
-    temporary = target.parent / f".{secrets.token_hex(8)}.tsnet-tmp"
-    try:
-        with temporary.open("xb") as stream:
-            for piece in pieces:
-                stream.write(piece)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            with contextlib.suppress(OSError):  # some file systems have no permissions to keep
-                os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
-        os.replace(temporary, target)
-    except BaseException:  # Ctrl-C too must not leave half a file behind
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name survive a power cut, where the system can (Windows cannot open folders)."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +13,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
 
 from taylor_sensus.errors import DataError, MissingExtraError
+from taylor_sensus.storage.atomic import replacing
 from taylor_sensus.tables.delimited import read_delimited
 from taylor_sensus.tables.texts import read_texts
 
@@ -143,25 +142,13 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
     if not path.parent.is_dir():
         raise DataError(f"cannot write {path}: there is no folder {path.parent}; create it first")
     frame = frame.set_axis(names, axis=1)
-    with _replacing(path) as temporary:
+    with replacing(path) as temporary:
         if ending == ".parquet":
             _write_parquet(frame, temporary, path)
         else:
             keep_labels = not frame.index.equals(pd.RangeIndex(len(frame)))
             separator = "," if ending == ".csv" else "\t"
             _harmless(frame).to_csv(temporary, sep=separator, index=keep_labels, encoding="utf-8", lineterminator="\n")
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A temporary file beside ``path`` that takes its place when all went well, and vanishes when not."""
-    target = path.resolve()
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        yield temporary
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write_parquet(frame: pd.DataFrame, temporary: Path, path: Path) -> None:
