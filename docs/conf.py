@@ -47,6 +47,7 @@ autodoc_typehints_format = "short"
 autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
 napoleon_use_param = False  # several names that share a description stay together
+napoleon_use_ivar = True  # attributes stand in a list, beside those that autodoc finds
 napoleon_use_rtype = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100

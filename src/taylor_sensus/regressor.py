@@ -42,27 +42,89 @@ if TYPE_CHECKING:
 
 
 class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
-    """Predicts a value, the noise that comes in through the features, the system's own noise, and the ignorance
-    where data are sparse (the Taylor-Sensus Network).
+    """Regression with a mean and an error bar for each row, and the sources of the error: the Taylor-Sensus Network.
+
+    Predicts a value, the noise that comes in through the features, the system's own noise, and the ignorance where
+    data are sparse. All sixteen settings below have defaults that suit most tables; `taylor_sensus.settings` says where
+    each default comes from and has ready-made sets, `fast()`, `best()` and `paper()`.
 
     Parameters
     ----------
-    members, width, depth, activation, embedding, epochs, batch_size, learning_rate, dropout, training, loss,
-    combination, prior, contrast, density, kernel
-        See `taylor_sensus.settings.Settings`, which says for each what it means and where its default comes from.
+    members : int, default=8
+        Networks in the ensemble. Each is trained without its own fold of the rows, on which it is stopped and judged.
+        More members take proportionally longer, and the mean and its uncertainty become a little better.
+    width : int, default=128
+        Neurons in a hidden layer of the mean network.
+    depth : int, default=3
+        Hidden layers of the mean network.
+    activation : {"silu", "mish", "tanh", "sigmoid"}, default="silu"
+        Activation of the mean network. All are twice differentiable, which the Taylor expansion needs.
+    embedding : {"periodic", "positional", "none"}, default="periodic"
+        What the mean network sees of each feature: learned waves, fixed waves (eq. 48), or the feature itself.
+    epochs : int, default=256
+        Passes over the training rows at most; training stops earlier when the rows that are held out get no better.
+    batch_size : int, default=128
+        Rows in a training step; halved while it exceeds half the table.
+    learning_rate : float, default=0.02
+        Largest step size, reached after the warm-up.
+    dropout : float, default=0.0
+        Staged training: share of hidden neurons that are left out, from 0 to below 1, fading to none during training.
+    training : {"staged", "joint"}, default="staged"
+        "staged" fits the mean first and the noise to what it leaves; "joint" is Algorithm 1 as printed.
+    loss : {"expected", "sampled"}, default="expected"
+        Joint training: eq. 16 in expectation over the noise, or with noise drawn, as printed.
+    combination : {"mixture", "printed"}, default="mixture"
+        How prior and networks combine (eq. 14): as a mixture of distributions, or as printed.
+    prior : {"ridge", "mean"} or callable, default="ridge"
+        What is believed far from data: a ridge regression, the targets' mean, or a function of X that gives the mean
+        in the target's unit, `(rows,)` or `(rows, targets)`. A model with a function cannot be saved or updated.
+    contrast : {"auto", "bounded", "theory", "printed", "off"}, default="auto"
+        Form of the noise-aware contrast (eq. 10). "auto" leaves the choice between contrast and none to a few members
+        that are trained on trial; joint training then goes without.
+    density : bool, default=True
+        Whether familiarity (eqs. 11 to 13) moves predictions towards the prior where training rows are sparse.
+    kernel : bool, default=True
+        Staged training: whether a Gaussian process shares in the mean.
     details : dict, optional
-        Any other field of `Settings` by name.
+        Any other field of `Settings` by name, such as ``{"kernel_rows": 2000}``.
     n_jobs : int, optional
         Members trained at the same time; all cores by default. The result does not depend on it.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         The same integer on the same machine gives the same model, bit for bit.
-    verbose : bool
+    verbose : bool, default=False
         Show progress while fitting.
+
+    Attributes
+    ----------
+    fitted_ : FittedModel
+        All that a prediction needs: settings, networks, scales, errors on unseen rows.
+    history_ : DataFrame
+        Training history.
+    n_features_in_ : int
+        Columns of the table that was fitted.
+    feature_names_in_ : ndarray of str
+        Their names, if the table has names.
+
+    See Also
+    --------
+    taylor_sensus.TSNetSearch : Tries other settings by cross-validation.
+    taylor_sensus.load : Reads a saved model.
+    taylor_sensus.read_measurements : Reads tables with units and errors in headers and cells.
+
+    References
+    ----------
+    Guangxuan Song, Dongmei Fu, Zhongwei Qiu, Jintao Meng, Dawei Zhang: "Taylor-Sensus Network: Embracing Noise to
+    Enlighten Uncertainty for Scientific Data". PAPER.md maps its equations to functions.
 
     Examples
     --------
-    >>> model = TSNetRegressor(random_state=0).fit(X, y)           # doctest: +SKIP
-    >>> mean, std = model.predict(X, return_std=True)              # doctest: +SKIP
+    >>> from sklearn.datasets import load_diabetes
+    >>> from taylor_sensus import TSNetRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    >>> model = TSNetRegressor(random_state=0).fit(X[:400], y[:400])      # doctest: +SKIP
+    >>> mean, std = model.predict(X[400:], return_std=True)               # doctest: +SKIP
+    >>> low, high = model.predict_interval(X[400:], coverage=0.9)         # doctest: +SKIP
+    >>> print(model.noise_budget(X[400:]))                                # doctest: +SKIP
     """
 
     def __init__(
@@ -115,14 +177,35 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     ) -> TSNetRegressor:  # fmt: skip
         """Fit to a table; y may have several columns, and cells of X may be missing (NaN).
 
+        Errors are declared as standard deviations in the unit of their column: a number for all, a dict by column name,
+        one number a column (of X) or row (of y), or one a cell; NaN where unknown (then learned), 0 where exact.
+
         Parameters
         ----------
-        X_err, y_err
-            Declared errors: standard deviations in the unit of their column. A number for all, a dict by column name,
-            one number a column (of X) or row (of y), or one a cell; NaN where unknown (then learned), 0 where exact.
-        X_val, y_val
-            Rows for stopping and calibration, in place of held-out folds inside; X_val_err and y_val_err are their
-            errors (where X_err and y_err are numbers or a dict of numbers, the same by default).
+        X : DataFrame or array-like, (rows, columns)
+            Features: numbers, and in tables also words (categories). Missing cells are filled in and their noise is
+            accounted for.
+        y : Series, DataFrame or array-like, (rows,) or (rows, targets)
+            Targets, in any unit. None may be missing.
+        sample_weight : array-like, (rows,), optional
+            Weight of each row, 1 by default. A weight of 2 is the same as the row written twice, 0 leaves it out.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors of X.
+        y_err : float, dict, Series, DataFrame or array-like, optional
+            Declared errors of y.
+        X_val : DataFrame or array-like, optional
+            Rows for stopping and calibration, in place of held-out folds inside.
+        y_val : Series, DataFrame or array-like, optional
+            Their targets.
+        X_val_err : float, dict, DataFrame or array-like, optional
+            Declared errors of X_val; where X_err is a number or a dict of numbers, the same by default.
+        y_val_err : float, dict, Series, DataFrame or array-like, optional
+            Declared errors of y_val; where y_err is a number or a dict of numbers, the same by default.
+
+        Returns
+        -------
+        TSNetRegressor
+            The estimator itself, fitted.
         """
         settings = resolve({name: getattr(self, name) for name in CONSTRUCTOR}, self.details)
         check_jobs(self.n_jobs)
@@ -163,8 +246,19 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     def update(self, table: Any) -> TSNetRegressor:
         """Fit again with the results of a filled form (see `suggest`) added to the training rows.
 
-        What it took long to choose is taken over from the fit before, so that this is quicker. The rows of the form
-        may be given as a table, a file, or what `suggest` gave, filled in; validation rows are not known any more.
+        What it took long to choose is taken over from the fit before, so that this is quicker. Validation rows are not
+        known any more.
+
+        Parameters
+        ----------
+        table : Suggestions, DataFrame or path
+            The form: what `suggest` gave, filled in, as it is, as a table, or as a file. Rows without a result, and
+            rows whose status says that they failed or are only planned, are left out.
+
+        Returns
+        -------
+        TSNetRegressor
+            The estimator itself, fitted to the old and the new rows.
         """
         from taylor_sensus.suggest import read_filled
 
@@ -199,8 +293,33 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     ) -> Suggestions:  # fmt: skip
         """Which rows to measure next, and why: a table that is also the form to fill in for `update`.
 
-        `candidates` is a table to choose from, or a space as a dict of ``(low, high)`` or levels by column. The goal is
-        to "learn" most, or "max", "min" or ``("target", value)``. See `taylor_sensus.suggest.suggest`.
+        Parameters
+        ----------
+        candidates : DataFrame, array-like or dict, optional
+            A table of rows to choose from, or a space: a dictionary by column of ``(low, high)`` for numbers, a list of
+            levels or categories, or one fixed value.
+        n : int, default=8
+            How many rows are wanted, 1000 at most.
+        goal : {"learn", "max", "min"} or ("target", value), default="learn"
+            "learn": rows that lower the model's ignorance about all candidates most. The others: rows that may have a
+            higher or lower underlying value than the best so far, or one nearer to the value.
+        target : str, optional
+            Which target is meant, if the model has several.
+        bounds : dict, optional
+            A space, if there are no candidates; else ``(low, high)`` by column.
+        constraints : list of dict, optional
+            What every suggestion meets; see `taylor_sensus.suggest.constraints`.
+        pending : Suggestions, DataFrame or array-like, optional
+            Rows that are being measured already: neither they nor their neighbourhood are suggested.
+        diversity : float, default=1.0
+            How much each suggestion heeds the others of the batch: 1 as if they had been measured, 0 not at all.
+        random_state : int, RandomState or None, default=None
+            The same integer gives the same suggestions.
+
+        Returns
+        -------
+        Suggestions
+            The form, with predictions, advice for each row, and what measuring the batch promises.
         """
         from taylor_sensus.suggest import suggest
 
@@ -210,12 +329,44 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         )  # fmt: skip
 
     def predict(self, X: Any, return_std: bool = False, *, X_err: Any = None) -> Any:
-        """The mean for each row, and with `return_std` its total standard deviation too."""
+        """The mean for each row, and with `return_std` its total standard deviation too.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit; cells may be missing.
+        return_std : bool, default=False
+            Whether to give the standard deviation too.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
+
+        Returns
+        -------
+        ndarray, or a pair of ndarrays
+            Mean, and with `return_std` also the standard deviation, `(rows,)` or `(rows, targets)`, in the unit of y.
+        """
         prediction = self.predict_distribution(X, X_err=X_err)
         return (prediction.mean, prediction.std) if return_std else prediction.mean
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None) -> float:
-        """Share of the variance of y that the mean explains (R²), averaged over the targets."""
+        """Share of the variance of y that the mean explains (R²), averaged over the targets.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit.
+        y : Series, DataFrame or array-like
+            What was measured.
+        sample_weight : array-like, (rows,), optional
+            Weight of each row, 1 by default.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors as in `fit`.
+
+        Returns
+        -------
+        float
+            1 is perfect, 0 no better than a constant.
+        """
         return float(r2_score(y, self.predict(X, X_err=X_err), sample_weight=sample_weight))
 
     def predict_interval(
@@ -226,6 +377,22 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         "conformal" takes its width from the errors on unseen training rows and assumes nothing of the noise; where
         these are too few for any finite bound it is infinite. Small tables (up to 400 rows) are fitted ten times more
         for it when it is first asked for; `save` keeps the outcome. "gaussian" is that of `Prediction.interval`.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit; cells may be missing.
+        coverage : float, default=0.9
+            Probability, between 0 and 1.
+        method : {"conformal", "gaussian"}, default="conformal"
+            Where the width comes from.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
+
+        Returns
+        -------
+        Interval
+            Lower and upper bounds, in the target's unit.
         """
         if method not in CONFORMAL_METHODS:
             raise SettingError(f"method must be one of {', '.join(map(repr, CONFORMAL_METHODS))}, not {method!r}")
@@ -253,14 +420,40 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         return fitted.left_out_error
 
     def noise_budget(self, X: Any, *, X_err: Any = None) -> NoiseBudget:
-        """Where each row's variance comes from, in the form of a metrologist's uncertainty budget."""
+        """Where each row's variance comes from, in the form of a metrologist's uncertainty budget.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit; cells may be missing.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
+
+        Returns
+        -------
+        NoiseBudget
+            A source for each column, the system's noise, and too little data.
+        """
         return self.predict_distribution(X, X_err=X_err).noise_budget()
 
     def predict_distribution(self, X: Any, *, X_err: Any = None, y_err: Any = None) -> Prediction:
         """The whole prediction: mean, std, where the error comes from, intervals, samples.
 
-        Errors are taken to be like those in training. `X_err` (as in `fit`) says otherwise: 0 for inputs that are
-        known exactly. `y_err=0` leaves out the declared measuring error of y.
+        Errors are taken to be like those in training, unless `X_err` and `y_err` say otherwise.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit; cells may be missing.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors as in `fit`: 0 for inputs that are known exactly.
+        y_err : float, dict, Series, DataFrame or array-like, optional
+            Declared measuring error of y; 0 leaves out the one of the fit.
+
+        Returns
+        -------
+        Prediction
+            A distribution for each row.
         """
         check_is_fitted(self, "fitted_")
         use_compilation_cache()
@@ -277,12 +470,38 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         return fitted.predict(asked, self.n_jobs, index)
 
     def summary(self) -> str:
-        """Data, errors on unseen rows, calibration and warnings, as text."""
+        """Data, errors on unseen rows, calibration and warnings, as text.
+
+        Returns
+        -------
+        str
+            Several lines, to be printed.
+        """
         check_is_fitted(self, "fitted_")
         return summary_text(self.fitted_)
 
     def report(self, path: str | PathLike[str] | None = None, data: Any = None, candidates: Any = None) -> Report:
-        """One self-contained page: how good, how honest, where the error comes from; see `taylor_sensus.report`."""
+        """One self-contained page: how good, how honest, where the error comes from.
+
+        Parameters
+        ----------
+        path : path, optional
+            File to which the page is written.
+        data : DataFrame, (X, y) or (X, y, X_err), optional
+            A table with the model's columns and, where they were measured, its targets. With the table of the fit the
+            model is judged by predictions of networks that had not seen the row. Without a table much cannot be shown.
+        candidates : DataFrame, array-like or dict, optional
+            From which to suggest what to measure next; see `suggest`.
+
+        Returns
+        -------
+        Report
+            The page, and its answers as text.
+
+        See Also
+        --------
+        taylor_sensus.report.make_report : The same as a function.
+        """
         from taylor_sensus.report import make_report
 
         check_is_fitted(self, "fitted_")
@@ -300,6 +519,13 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         The file holds the training rows (up to 2 million cells), which `update` needs; `keep_rows=False` leaves them
         out. Other parts still tell some of them: the kernel part stands on training inputs, and where inputs were
         measured repeatedly their mean targets are kept. A file without any trace of the data there is not.
+
+        Parameters
+        ----------
+        path : path
+            File to write, usually ``....tsnet``; it appears whole or not at all.
+        keep_rows : bool, default=True
+            Whether the training rows go into the file.
         """
         from taylor_sensus.storage.model_io import save_model
 
