@@ -6,11 +6,18 @@ import hashlib
 import os
 import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from platformdirs import user_data_dir
+
+from tests.offline import forbid_the_network
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+if not os.environ.get("TAYLOR_SENSUS_DATA"):  # a named folder: neither a test nor its child processes download
+    os.environ["TAYLOR_SENSUS_DATA"] = str(Path(user_data_dir("taylor-sensus")) / "datasets")
+forbid_the_network()
 if not os.environ.get("TAYLOR_SENSUS_CACHE"):
     os.environ["TAYLOR_SENSUS_CACHE"] = os.path.join(tempfile.gettempdir(), "taylor-sensus-test-cache")
 

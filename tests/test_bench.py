@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from bench import steps
+from tests.published import need_dataset
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +65,7 @@ def test_peers_in_miniature(tmp_path, capsys):
 
 def test_a_round_of_experiments(tmp_path):
     """Rows are added without repetition; what is known can only become more."""
+    need_dataset("concrete")
     bench_of_peers(tmp_path, "experiments", "--peers", "tsnet_max,random")
     found = pd.read_csv(tmp_path / "peers_experiments.csv")
     assert list(found["rows"]) == [60, 80, 60, 80]

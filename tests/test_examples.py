@@ -1,12 +1,11 @@
 """The examples run on the real data with a small budget, and say what their story needs."""
 
-import os
 import runpy
 from pathlib import Path
 
 import pytest
 
-from taylor_sensus.datasets.catalogue import DATASETS, VARIABLE
+from tests.published import need_dataset
 
 SCRIPTS = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SMALL = {
@@ -34,11 +33,7 @@ def test_there_is_a_story_for_each_script():
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_example(script, tmp_path, monkeypatch, capsys):
     dataset, words = STORIES[script.stem]
-    info = DATASETS[dataset]
-    folder = Path(os.environ.get(VARIABLE, ""))
-    if info.files and not any((folder / file.path).is_file() for file in info.files):
-        reason = f"{VARIABLE} does not name a folder with the file of {dataset}"
-        pytest.fail(reason) if os.environ.get("CI", "").lower() in ("true", "1") else pytest.skip(reason)
+    need_dataset(dataset)
     monkeypatch.setenv("MPLBACKEND", "agg")
     runpy.run_path(str(script))["main"](tmp_path, **SMALL)
     shown = capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 from taylor_sensus.app.routes import application
 from taylor_sensus.app.workbench import Workbench
+from tests.published import skip_unless_ci
 
 KEY, PORT, LIMIT = "a-key", 8000, 200_000
 ROWS = "x,x_err,kind,y\n" + "".join(f"{i / 10},0.1,{'ab'[i % 2]},{(i / 10) ** 2 + i % 2}\n" for i in range(60))
@@ -91,9 +91,7 @@ def browser():
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         reason = "no Chromium is installed; on Debian: apt-get install chromium"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        skip_unless_ci(reason)
     from playwright.sync_api import sync_playwright
 
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]

@@ -1,13 +1,11 @@
 """The whole way in a real browser: upload, fit, report, slider, suggestions, downloads; and what is refused there."""
 
-import os
-
 import pandas as pd
 import pytest
 
 from taylor_sensus import load
-from taylor_sensus.datasets.catalogue import VARIABLE, load_dataset
 from tests.hostile import HOSTILE
+from tests.published import need_dataset
 
 WAIT = 240_000
 """Milliseconds: the machine may be busy."""
@@ -15,9 +13,7 @@ WAIT = 240_000
 
 @pytest.fixture
 def concrete(tmp_path):
-    if not os.environ.get(VARIABLE) and not os.environ.get("CI"):
-        pytest.skip(f"{VARIABLE} does not name a folder with the published files")
-    table = load_dataset("concrete")
+    table = need_dataset("concrete")
     path = tmp_path / "concrete.csv"
     pd.concat([table.X, table.y], axis=1).to_csv(path, index=False)
     return path

@@ -1,6 +1,6 @@
 """The public datasets: the published numbers, refused copies, and real downloads from a server on this machine.
 
-Tests on the published files find them through TAYLOR_SENSUS_DATA. Without it they are skipped, but not under CI.
+Tests on the published files find them through TAYLOR_SENSUS_DATA. Without them they are skipped, but not under CI.
 """
 
 import gzip
@@ -9,7 +9,6 @@ import http.server
 import io
 import json
 import math
-import os
 import shutil
 import sys
 import threading
@@ -30,29 +29,9 @@ from taylor_sensus.datasets.readers import read_concrete_book, read_matminer_jso
 from taylor_sensus.datasets.sources import DATASETS, Download, SourceFile
 from taylor_sensus.datasets.splits import paper_split
 from taylor_sensus.errors import DataError, MissingExtraError
+from tests.published import need_dataset, need_files
 
 SMALL = ["matbench_steels", "diabetes", "forest_fires", "concrete", "wine_red", "wine_white"]
-
-
-def published(*paths):
-    """The folder of published files, if it holds these; a test that cannot run must not pass silently under CI."""
-    folder = os.environ.get(VARIABLE, "")
-    missing = [path for path in paths if not (Path(folder) / path).is_file()]
-    if not folder or missing:
-        reason = f"{VARIABLE} is {folder!r}; it must name a folder with {', '.join(paths)}"
-        if os.environ.get("CI", "").lower() in ("true", "1"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return Path(folder)
-
-
-def loaded(name, **options):
-    """A dataset from the published files; any one of its files will do."""
-    paths = [file.path for file in DATASETS[name.removesuffix("_distinct")].files]
-    there = [path for path in paths if (Path(os.environ.get(VARIABLE, "")) / path).is_file()]
-    if paths:
-        published((there or paths)[0])
-    return load_dataset(name, **options)
 
 
 # ------------------------------------------------------------------------------------ published numbers
@@ -71,7 +50,7 @@ def loaded(name, **options):
     ],
 )
 def test_target_statistics(name, mean, std, low, high):
-    y = loaded(name).y
+    y = need_dataset(name).y
     digits = 6e-7 if name.startswith("wine") else 6e-4
     assert [y.mean(), y.std(), y.min(), y.max()] == pytest.approx([mean, std, low, high], abs=digits)
 
@@ -85,8 +64,8 @@ def test_target_statistics(name, mean, std, low, high):
         ("wine_white_distinct", 5.855, 0.891, 9),
     ],
 )
-def test_quality_is_a_feature_as_published(name, mean, std, high):
-    quality = loaded(name).X["quality"]
+def test_quality_is_a_feature_as_need_files(name, mean, std, high):
+    quality = need_dataset(name).X["quality"]
     assert [quality.mean(), quality.std(), quality.min(), quality.max()] == pytest.approx(
         [mean, std, 3, high], abs=6e-4
     )
@@ -94,7 +73,7 @@ def test_quality_is_a_feature_as_published(name, mean, std, high):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_tables_are_as_recorded(name):
-    data = loaded(name)
+    data = need_dataset(name)
     assert data.X.shape == (data.info.rows, data.info.features)
     assert data.y.name == data.info.target
     assert data.info.target not in data.X
@@ -105,7 +84,7 @@ def test_tables_are_as_recorded(name):
 
 @pytest.mark.parametrize("name", [name for name in SMALL if name != "diabetes"])
 def test_the_hash_is_that_of_the_file(name):
-    data = loaded(name)
+    data = need_dataset(name)
     assert data.sha256 == hashlib.sha256(fetch_dataset(name).read_bytes()).hexdigest()
 
 
@@ -114,16 +93,16 @@ def test_the_hash_is_that_of_the_file(name):
     list(zip(SMALL, [312, 442, 513, 1005, 1359, 3961], strict=True)),
 )
 def test_distinct_rows(name, rows):
-    data = loaded(name, distinct=True)
+    data = need_dataset(f"{name}_distinct")
     assert len(data.X) == len(data.y) == rows
     assert not data.X.assign(target=data.y).duplicated().any()
     assert list(data.X.index) == list(range(rows))
     assert data.key == f"{name}_distinct"
-    pd.testing.assert_frame_equal(loaded(data.key).X, data.X)
+    pd.testing.assert_frame_equal(need_dataset(data.key).X, data.X)
 
 
 def test_the_first_of_equal_rows_is_kept():
-    whole, distinct = loaded("wine_red"), loaded("wine_red_distinct")
+    whole, distinct = need_dataset("wine_red"), need_dataset("wine_red_distinct")
     repeated = whole.X.assign(density=whole.y).duplicated().to_numpy()
     np.testing.assert_array_equal(distinct.X.to_numpy(), whole.X.to_numpy()[~repeated])
     np.testing.assert_array_equal(distinct.y.to_numpy(), whole.y.to_numpy()[~repeated])
@@ -134,7 +113,7 @@ def test_the_first_of_equal_rows_is_kept():
 
 def test_forest_fires_by_hand():
     """Row 238 of the file: 6,5,sep,sat,92.5,121.1,674.4,8.6,25.1,27,4,0,1090.84."""
-    data = loaded("forest_fires")
+    data = need_dataset("forest_fires")
     assert list(data.X.iloc[238]) == [6, 5, 9, 6, 92.5, 121.1, 674.4, 8.6, 25.1, 27, 4, 0]
     assert data.y[238] == pytest.approx(math.log(1091.84), rel=1e-15)
     assert data.X["rain"].max() == pytest.approx(math.log(7.4), rel=1e-15)
@@ -144,7 +123,7 @@ def test_forest_fires_by_hand():
 
 def test_wine_by_hand():
     """First rows: 7.4;0.7;0;1.9;0.076;11;34;0.9978;3.51;0.56;9.4;5 and 7;0.27;0.36;20.7;0.045;45;170;1.001;3;..."""
-    red, white = loaded("wine_red"), loaded("wine_white")
+    red, white = need_dataset("wine_red"), need_dataset("wine_white")
     ln = math.log
     assert list(red.X.iloc[0]) == pytest.approx(
         [7.4, 0.7, 0, ln(1.9), ln(0.076), ln(11), ln(34), 3.51, ln(0.56), 9.4, 5], rel=1e-15
@@ -157,7 +136,7 @@ def test_wine_by_hand():
 
 
 def test_steels_by_hand():
-    data = loaded("matbench_steels")
+    data = need_dataset("matbench_steels")
     assert list(data.X.columns) == ["c", "mn", "si", "cr", "ni", "mo", "v", "n", "nb", "co", "w", "al", "ti"]
     assert list(data.X.iloc[0]) == [0.02, 0.05, 0.05, 0.01, 19.7, 2.95, 0.01, 0, 0.01, 15, 0, 0.15, 1.55]
     assert data.y[0] == 2411.5
@@ -187,16 +166,16 @@ def test_what_the_record_says_of_the_columns():
 
 def test_concrete_is_the_same_from_both_files():
     pytest.importorskip("xlrd")
-    folder = published("concrete/concrete.csv", "concrete/Concrete_Data.xls")
+    folder = need_files("concrete/concrete.csv", "concrete/Concrete_Data.xls")
     book = read_concrete_book(folder / "concrete/Concrete_Data.xls").astype("float64")
     pd.testing.assert_frame_equal(book, pd.read_csv(folder / "concrete/concrete.csv", dtype=str).astype("float64"))
 
 
 def test_concrete_from_the_book_alone(tmp_path, monkeypatch):
     pytest.importorskip("xlrd")
-    from_text = loaded("concrete")
+    from_text = need_dataset("concrete")
     (tmp_path / "concrete").mkdir()
-    shutil.copy(published("concrete/Concrete_Data.xls") / "concrete/Concrete_Data.xls", tmp_path / "concrete")
+    shutil.copy(need_files("concrete/Concrete_Data.xls") / "concrete/Concrete_Data.xls", tmp_path / "concrete")
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     from_book = load_dataset("concrete")
     pd.testing.assert_frame_equal(from_book.X, from_text.X)
@@ -214,8 +193,8 @@ def matminer_file(table, path):
 
 def test_steels_from_matminers_json(tmp_path, monkeypatch):
     """Columns in another order, numbers among texts, a missing elongation: the table is the same."""
-    from_text = loaded("matbench_steels")
-    folder = published("matbench_steels/steel_strength.csv")
+    from_text = need_dataset("matbench_steels")
+    folder = need_files("matbench_steels/steel_strength.csv")
     table = pd.read_csv(folder / "matbench_steels/steel_strength.csv").astype(object)
     table = table.where(table.notna(), None)[sorted(table.columns)]
     path = matminer_file(table, tmp_path / "matbench_steels/steel_strength.json.gz")
@@ -246,7 +225,7 @@ EXCERPT = "year_prediction_msd/excerpt-1176-rows.csv"
 
 
 def test_year_prediction_parser():
-    path = published(EXCERPT) / EXCERPT
+    path = need_files(EXCERPT) / EXCERPT
     table = read_year_prediction(path)
     assert table.shape == (1176, 91)
     assert (table.dtypes == "float32").all()
@@ -298,7 +277,7 @@ def test_official_numbers():
 
 @pytest.mark.parametrize("name", ["diabetes", "forest_fires", "concrete"])
 def test_other_targets_keep_their_unit(name):
-    data = loaded(name)
+    data = need_dataset(name)
     parts, rows = split_dataset(data, 3), paper_split(len(data.y), 3)
     for X, y, part in (
         (parts.X_train, parts.y_train, rows.train),
@@ -312,7 +291,7 @@ def test_other_targets_keep_their_unit(name):
 
 @pytest.mark.parametrize("name", ["wine_red", "wine_white", "wine_white_distinct"])
 def test_wine_is_standardised_by_its_training_part_alone(name):
-    data = loaded(name)
+    data = need_dataset(name)
     parts, rows = split_dataset(data, 1), paper_split(len(data.y), 1)
     assert parts.y_train.mean() == pytest.approx(0, abs=1e-10)
     assert parts.y_train.std(ddof=0) == pytest.approx(1, abs=1e-12)
@@ -329,7 +308,7 @@ FIRES = "forest_fires/forestfires.csv"
 
 
 def test_a_damaged_copy_is_refused(tmp_path, monkeypatch):
-    content = bytearray((published(FIRES) / FIRES).read_bytes())
+    content = bytearray((need_files(FIRES) / FIRES).read_bytes())
     content[5000] ^= 1
     (tmp_path / "forest_fires").mkdir()
     (tmp_path / FIRES).write_bytes(content)

@@ -12,6 +12,7 @@ from docs import figures
 from docs.pages import FOLDER, blocks, languages, pages, run
 from taylor_sensus import Prediction, TSNetRegressor, settings
 from taylor_sensus.datasets.synthetic import toy_1d
+from tests.published import need_dataset
 
 SMALL = {
     "members": 2,
@@ -253,6 +254,7 @@ def test_figures_of_the_toy_are_drawn(tmp_path):
 
 
 def test_the_figure_of_concrete_is_drawn(tmp_path):
+    need_dataset("concrete")
     measured, prediction = figures.concrete_prediction(**SMALL)
     figures.concrete_budget(tmp_path, measured, prediction)
     (drawn,) = tmp_path.iterdir()

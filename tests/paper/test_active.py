@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t
-from test_quick import needs_the_datasets
 from typer.testing import CliRunner
 
 from paper import active
@@ -26,6 +25,7 @@ from paper.study_data import split
 from paper.tables import write_tables
 from taylor_sensus.baselines.registry import METHODS, method
 from taylor_sensus.prediction import Prediction
+from tests.published import need_dataset
 
 
 def test_the_largest_are_chosen_and_of_equals_the_first():
@@ -88,11 +88,11 @@ def test_tasks_come_in_whole_seeds_and_tsnet_has_four_arms():
     assert {task.method for task in tasks} == papers | {"tsnet", "tsnet_paper"}
     for arm in (EPISTEMIC, SUGGEST):
         assert {task.method for task in tasks if task.parameters.get("arm") == arm} == {"tsnet"}
-    assert CYCLES >= 8 and active.inputs(tasks[0]).settings["cycles"] == CYCLES
+    assert CYCLES >= 8 and active.inputs(ACTIVE.task("diabetes", "tsnet", 0, arm=TOTAL)).settings["cycles"] == CYCLES
 
 
 def test_a_quick_run_from_the_command_line_to_its_tables(tmp_path):
-    needs_the_datasets()
+    need_dataset("matbench_steels")
     wanted = ["run", "active", "--quick", "--methods", "gprmk,mcrf", "--results", str(tmp_path)]
     done = CliRunner().invoke(app, wanted)
     assert done.exit_code == 0 and "4 done now, 0 failed" in done.output

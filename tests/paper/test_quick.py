@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from taylor_sensus.baselines.registry import METHODS
+from tests.published import need_dataset
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,14 +23,8 @@ def command(*arguments: object) -> str:
     return done.stdout
 
 
-def needs_the_datasets() -> None:
-    if not os.environ.get("TAYLOR_SENSUS_DATA"):
-        assert not os.environ.get("CI"), "TAYLOR_SENSUS_DATA must name the folder with the datasets"
-        pytest.skip("TAYLOR_SENSUS_DATA does not name a folder with the datasets")
-
-
 def test_quick_comparison_tables_and_figures(tmp_path):
-    needs_the_datasets()
+    need_dataset("forest_fires")
     said = command("run", "comparison", "--quick", "--jobs", 2, "--results", tmp_path)
     assert f"{2 * len(METHODS)} done now, 0 failed" in said
     scores = pd.read_csv(tmp_path / "comparison.csv")
@@ -50,7 +43,8 @@ def test_quick_comparison_tables_and_figures(tmp_path):
 
 def test_the_other_studies_in_miniature(tmp_path):
     """Only some of their methods, because networks take long to compile."""
-    needs_the_datasets()
+    for name in ("forest_fires", "concrete", "matbench_steels"):
+        need_dataset(name)
     for study, methods, done in (
         ("ablation", "default,mean_alone", 4),
         ("calibration", "gprmk,ngboost", 4),
