@@ -45,7 +45,7 @@ def test_a_large_table_is_learned_with_its_noise(fitted):
         assert np.median(p.std[noisy]) == pytest.approx(std, rel=0.25)
     low, high = p.interval(0.9)
     assert np.mean((low < y) & (y < high)) == pytest.approx(0.9, abs=0.03)
-    assert fitted.fitted_.facts["distinct_rows"] == ROWS and fitted.fitted_.facts["held_out_rows"] <= LARGE
+    assert fitted.fitted_.fit_summary.distinct_rows == ROWS and fitted.fitted_.fit_summary.held_out_rows <= LARGE
 
 
 def test_precision_of_the_table_does_not_matter(fitted):
@@ -67,7 +67,7 @@ def test_the_printed_method_with_validation_rows():
     X, y = draw(ROWS)
     model = TSNetRegressor(**{**paper(width=16, depth=1, epochs=1, most_steps=400), "random_state": 0})
     model.fit(X[:-600], y[:-600], X_val=X[-600:], y_val=y[-600:])
-    assert model.fitted_.facts["held_out_rows"] == 600
+    assert model.fitted_.fit_summary.held_out_rows == 600
     assert np.isfinite(model.predict(X[:100], return_std=True)).all()
 
 

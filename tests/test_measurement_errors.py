@@ -120,7 +120,7 @@ def test_errors_are_routed_through_cross_validation_and_pipelines():
         scores = cross_val_score(model, X, Y, cv=3, params={"X_err": cells, "y_err": np.zeros(len(Y))})
         assert len(scores) == 3 and scores.min() > 0.4
         search = GridSearchCV(model, {"width": [32, 48]}, cv=2).fit(X, Y, X_err=cells)
-        assert search.best_estimator_.fitted_.facts["declared"]["a"] == [1.0, pytest.approx(ERROR)]
+        assert search.best_estimator_.fitted_.fit_summary.declared["a"] == (1.0, pytest.approx(ERROR))
     with sklearn.config_context(enable_metadata_routing=True):
         steps = make_pipeline(StandardScaler(), small().set_fit_request(X_err=True))
         with pytest.warns(TaylorSensusWarning, match="an earlier step had rescaled it"):
@@ -148,7 +148,7 @@ def test_gaps_in_training_and_in_categories():
     y = Y + (frame["kind"] == "old")
     frame = frame.mask(rng.uniform(size=frame.shape) < 0.1)
     model = small().fit(frame, y)
-    assert model.fitted_.facts["missing_cells"] > 20 and "cells are missing" in model.summary()
+    assert model.fitted_.fit_summary.missing_cells > 20 and "cells are missing" in model.summary()
     prediction = model.predict_distribution(frame.assign(kind=None))
     assert np.isfinite(prediction.mean).all()
     assert np.median(prediction.feature_noise) > np.median(model.predict_distribution(frame).feature_noise)
@@ -156,7 +156,7 @@ def test_gaps_in_training_and_in_categories():
 
 def test_a_column_of_nothing_but_gaps_is_left_out():
     model = small().fit(X.assign(c=np.nan), Y)
-    assert model.fitted_.facts["constant_columns"] == ["c"]
+    assert model.fitted_.fit_summary.constant_columns == ("c",)
     assert np.isfinite(model.predict(X.assign(c=np.nan))).all()
 
 
@@ -185,7 +185,7 @@ def test_the_split_is_flagged_where_it_cannot_be_known(curved):
     x = rng.uniform(-2, 2, (150, 2))
     y = (np.sin(2 * x[:, 0]) if curved else 2 * x[:, 0]) - x[:, 1] + rng.normal(0, 0.2, 150)
     model = small().fit(x, y)
-    assert model.fitted_.facts["split_identifiable"] is curved and model.noise_budget(x).identifiable is curved
+    assert model.fitted_.fit_summary.split_identifiable is curved and model.noise_budget(x).identifiable is curved
     assert ("cannot be told apart" in model.summary()) is not curved
     if not curved:
         assert small().fit(x, y, X_err=[0.1, 0]).noise_budget(x).identifiable
@@ -198,10 +198,10 @@ def test_repeated_inputs_give_a_pure_error():
     rng = np.random.default_rng(6)
     x = np.repeat(rng.uniform(-2, 2, (40, 1)), 3, axis=0)
     model = small().fit(x, 2 * x[:, 0] + rng.normal(0, 0.3, 120))
-    facts = model.fitted_.facts
-    assert facts["repeated_inputs"] == 40 and facts["pure_error_freedom"] == 80
-    assert facts["pure_error"][0] == pytest.approx(0.3, rel=0.2)
-    assert "40, between them a scatter of" in model.summary() and facts["split_identifiable"]
+    found = model.fitted_.fit_summary
+    assert found.repeated_inputs == 40 and found.pure_error_freedom == 80
+    assert found.pure_error[0] == pytest.approx(0.3, rel=0.2)
+    assert "40, between them a scatter of" in model.summary() and found.split_identifiable
 
 
 # ------------------------------------------------------------------------------------------ intervals
@@ -260,8 +260,8 @@ def test_new_results_join_the_training_rows(tmp_path):
     ]
     model.save(tmp_path / "m.tsnet")
     updated = load(tmp_path / "m.tsnet").update(form)
-    assert updated.fitted_.facts["rows"] == 100
-    assert updated.fitted_.facts["declared"]["a"] == [1.0, pytest.approx(ERROR)]  # errors of whole columns still hold
+    assert updated.fitted_.fit_summary.rows == 100
+    assert updated.fitted_.fit_summary.declared["a"] == (1.0, pytest.approx(ERROR))  # still holds for whole columns
     assert np.mean((updated.predict(NEW) - np.sin(2 * NEW["a"]) - 0.5 * NEW["b"] ** 2) ** 2) < before
     with pytest.raises(DataError, match="no row of the form has a result yet"):
         updated.update(form.assign(y=np.nan))
@@ -280,4 +280,4 @@ def test_a_model_of_arrays_is_updated_without_complaint():
     form["y"] = 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert model.update(form).fitted_.facts["rows"] == 45
+        assert model.update(form).fitted_.fit_summary.rows == 45

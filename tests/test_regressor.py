@@ -308,7 +308,7 @@ def test_the_order_of_rows_does_not_matter(fitted):
 
 def test_validation_rows_take_part(fitted):
     held = model().fit(X[:30], Y[:30], X_val=X[30:], y_val=Y[30:])
-    assert held.fitted_.facts["validation_rows"] == held.fitted_.facts["held_out_rows"] == 10
+    assert held.fitted_.fit_summary.validation_rows == held.fitted_.fit_summary.held_out_rows == 10
     assert "validation rows = 10" in held.summary().replace("  ", "")
     assert (held.predict(X, return_std=True)[1] > 0).all()
 
@@ -449,7 +449,7 @@ def test_a_saved_model_predicts_the_same_bits(kind, fitted, fitted_texts, fitted
     back = load(tmp_path / "m.tsnet")
     same(back.predict_distribution(rows), m.predict_distribution(rows))
     assert back.summary() == m.summary()
-    assert back.fitted_.facts == m.fitted_.facts
+    assert back.fitted_.fit_summary == m.fitted_.fit_summary
     pd.testing.assert_frame_equal(back.history_, m.history_, check_dtype=False, check_exact=True)
     assert (
         getattr(back, "feature_names_in_", np.array([])).tolist()
@@ -484,8 +484,7 @@ WRONG = {
     "not finite": (lambda h, a: (h, {**a, "noise_scale": np.array([np.nan])}), "finite"),
     "not positive": (lambda h, a: (h, {**a, "noise_scale": np.array([0.0])}), "positive"),
     "no scale": (lambda h, a: (h, {**a, "target_scale": np.array([-1.0])}), "positive"),
-    "facts of nothing": (lambda h, a: ({**h, "facts": {}}, a), "held_out_explained"),
-    "facts of text": (lambda h, a: ({**h, "facts": {**h["facts"], "held_out_rmse": "small"}}, a), "format"),
+    "a summary of nothing": (lambda h, a: ({**h, "fit_summary": {}}, a), "held_out_explained is missing"),
     "no history": (lambda h, a: ({**h, "history": "a,b\n1,2"}, a), "history"),
     "empty": (lambda h, a: ({}, {}), "kind"),
 }

@@ -22,6 +22,7 @@ from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.prediction import Prediction, joined
+from taylor_sensus.records import FitSummary
 from taylor_sensus.rows import blocks
 from taylor_sensus.settings import Settings
 from taylor_sensus.tables.columns import Column
@@ -123,8 +124,8 @@ class FittedModel:
     """What was predicted for training rows by networks that had not seen them."""
     rows: EncodedTable | None
     """The training rows, unless there are very many."""
-    facts: dict[str, Any]
-    """What `summary()` tells: counts, held-out scores, warnings."""
+    fit_summary: FitSummary
+    """What `summary()` tells: counts, choices, scores on unseen rows."""
     history: pd.DataFrame
     left_out_error: np.ndarray | None = None
     """Errors like those in `held_out`, by models fitted without the rows; made when first needed."""
@@ -190,7 +191,7 @@ class FittedModel:
             target_error=target_error,
             epistemic=prediction.epistemic_variance.reshape(rows, targets),
             identifiable=np.logical_or.reduceat(self.curved, starts) | (self.usual.share[starts] > 0.5),
-            system_identifiable=self.facts["split_identifiable"],
+            system_identifiable=self.fit_summary.split_identifiable,
             target_names=self.target_names,
             index=prediction.index,
         )

@@ -231,9 +231,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         self, table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings,
         before: FittedModel | None = None,
     ) -> None:  # fmt: skip
-        if before is not None and self.random_state is None:
-            seed = before.facts["seed"]
-        else:
+        seed = None if before is None or self.random_state is not None else before.fit_summary.seed
+        if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         todo = partial(fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before)
         if self.verbose or is_heard():
@@ -408,7 +407,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         check_coverage(coverage)
         fitted: FittedModel = self.fitted_
         rows = fitted.rows
-        if rows is None or len(rows.x) > MOST_REFITTED or fitted.facts["validation_rows"]:
+        if rows is None or len(rows.x) > MOST_REFITTED or fitted.fit_summary.validation_rows:
             return fitted.held_out.error
         if not is_finite(int((rows.weight > 0).sum()), coverage):
             return fitted.held_out.error

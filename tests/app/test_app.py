@@ -95,7 +95,7 @@ def test_from_a_table_to_downloads(client, bench, quick):
     assert "Predicting y" in report.text
     assert client.get("/download/report.html").text == report.text
     (bench.folder / "copy.tsnet").write_bytes(client.get("/download/model.tsnet").content)
-    assert load(bench.folder / "copy.tsnet").fitted_.facts["declared"]["x"][1] == pytest.approx(0.1)
+    assert load(bench.folder / "copy.tsnet").fitted_.fit_summary.declared["x"][1] == pytest.approx(0.1)
 
     answer = done(client, bench, upload(client, "/predict", "rows", "x,kind,note\n1.5,a,n\n2.5,b,m\n", name="new.csv"))
     assert answer.url.path == "/model"
@@ -197,10 +197,10 @@ def test_a_filled_form_is_taken_in(client, bench, quick):
     client.get("/working")
     form, filled = bench.folder / "suggestions.csv", bench.folder / "filled.csv"
     laboratory(form, filled)
-    before = bench.opened.model.fitted_.facts["rows"]
+    before = bench.opened.model.fitted_.fit_summary.rows
     answer = done(client, bench, upload(client, "/update", "form", filled.read_bytes(), name="filled.csv"))
     assert "with the results of filled.csv" in answer.text
-    assert bench.opened.model.fitted_.facts["rows"] == before + 2
+    assert bench.opened.model.fitted_.fit_summary.rows == before + 2
 
 
 def _ranges(client):

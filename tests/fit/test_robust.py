@@ -81,5 +81,5 @@ def test_the_estimator_names_the_rows_of_the_users_table():
     wrong = np.concatenate([Y[:1], Y])  # the first row twice: places must be those of the table that was given
     wrong[[11, 31, 61]] += [[3.0], [-3.0], [3.0]]
     model = TSNetRegressor(random_state=0, members=2, epochs=32).fit(np.concatenate([X[:1], X]), wrong[:, 0])
-    assert set(model.fitted_.facts["doubted_rows"]) >= {11, 31, 61}
-    assert len(model.fitted_.facts["doubted_rows"]) < 8
+    assert set(model.fitted_.fit_summary.outliers) >= {11, 31, 61}
+    assert len(model.fitted_.fit_summary.outliers) < 8

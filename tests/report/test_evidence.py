@@ -11,14 +11,15 @@ from taylor_sensus.report.evidence import held_out_evidence, is_training_table, 
 from taylor_sensus.report.table import Table, read_data
 
 
-def fitted_with(rows, facts=None, shrink=1.0):
+def fitted_with(rows, counts=None, shrink=1.0):
     """What the evidence asks of a fitted model: held-out predictions of 20 rows, and their errors in stds."""
     rng = np.random.default_rng(0)
     y, std = rng.normal(size=(len(rows), 1)), np.full((len(rows), 1), 0.5)
     mean = y + rng.normal(size=y.shape)
     held = HeldOut(np.asarray(rows), mean, std, y, shrink * np.abs(y - mean) / std)
     scaler = SimpleNamespace(target_scale=np.ones(1))
-    return SimpleNamespace(held_out=held, facts={"rows": 20, "distinct_rows": 20, **(facts or {})}, scaler=scaler)
+    counted = SimpleNamespace(**{"rows": 20, "distinct_rows": 20, **(counts or {})})
+    return SimpleNamespace(held_out=held, fit_summary=counted, scaler=scaler)
 
 
 def table_of(y, labels=None):

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from taylor_sensus import TSNetRegressor, notebook, summary
+from taylor_sensus import TSNetRegressor
 from taylor_sensus.budget import BudgetParts, NoiseBudget
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.suggest.form import Outlook, Suggestions
+from taylor_sensus.words import notebook, summary
 from taylor_sensus.words.budget_text import blocks_of
 from taylor_sensus.words.prediction_text import statuses as of_prediction
 from taylor_sensus.words.verdicts import Status
@@ -122,9 +123,9 @@ def test_each_string_alone(name):
 # ----------------------------------------------------------------------------------------------- each of the four
 
 
-def facts(**changes):
+def fitted_with(**changes):
     """Enough of a fitted model for its summary."""
-    from tests.test_summary import model
+    from tests.words.test_summary import model
 
     return model(**changes)
 
@@ -133,11 +134,11 @@ def facts(**changes):
     ("changes", "about", "word"),
     [
         ({}, "accuracy", "good"),
-        ({"held_out_explained": [0.5]}, "accuracy", "fair"),
-        ({"held_out_explained": [0.05]}, "accuracy", "look here"),
+        ({"held_out_explained": (0.5,)}, "accuracy", "fair"),
+        ({"held_out_explained": (0.05,)}, "accuracy", "look here"),
         ({}, "error bars", "good"),
-        ({"held_out_coverage": {"90": [0.7]}}, "error bars", "look here"),
-        ({"held_out_coverage": {"90": [0.8]}, "held_out_rows": 20}, "error bars", "fair"),
+        ({"held_out_coverage": {90: (0.7,)}}, "error bars", "look here"),
+        ({"held_out_coverage": {90: (0.8,)}, "held_out_rows": 20}, "error bars", "fair"),
         ({}, "amount of data", "good"),
         ({"distinct_rows": 30, "rows": 30}, "amount of data", "fair"),
         ({}, "warnings", "good"),
@@ -145,21 +146,21 @@ def facts(**changes):
     ],
 )
 def test_a_model(changes, about, word):
-    fitted = facts(**changes)
+    fitted = fitted_with(**changes)
     assert (word, about) in chips(summary.summary_html(fitted))
     assert re.search(rf"\n    {about} += {word}: ", summary.summary_text(fitted))
 
 
 def test_a_model_lists_its_warnings_and_folds_what_few_look_for():
-    page = summary.summary_html(facts(missing_cells=4))
+    page = summary.summary_html(fitted_with(missing_cells=4))
     assert "<li><bdi>4 cells are missing." in page
     assert page.index("hours") > page.index("<details>") and "changed settings" in page
-    assert "<li>" not in summary.summary_html(facts())
+    assert "<li>" not in summary.summary_html(fitted_with())
 
 
 def test_statuses_of_several_targets_are_told_apart():
-    two = {"held_out_explained": [0.9, 0.1], "held_out_rmse": [1.0, 2.0], "held_out_coverage": {"90": [0.9, 0.9]}}
-    fitted = SimpleNamespace(**{**vars(facts(**two)), "target_names": ("a", "b"), "noise_scale": np.ones(2)})
+    two = {"held_out_explained": (0.9, 0.1), "held_out_rmse": (1.0, 2.0), "held_out_coverage": {90: (0.9, 0.9)}}
+    fitted = SimpleNamespace(**{**vars(fitted_with(**two)), "target_names": ("a", "b"), "noise_scale": np.ones(2)})
     assert [(one.about, one.word) for one in summary.statuses(fitted)[:4]] == [
         ("accuracy of a", "good"), ("error bars of a", "good"),
         ("accuracy of b", "look here"), ("error bars of b", "good"),

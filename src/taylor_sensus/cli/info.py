@@ -36,6 +36,7 @@ def info(model: ModelFile, as_json: Json = False) -> None:
 def description(model: TSNetRegressor, path: Path) -> dict[str, Any]:
     """A saved model as plain values."""
     from taylor_sensus.storage.container import read_model_file
+    from taylor_sensus.storage.summary_json import summary_to_json
     from taylor_sensus.words.summary import warnings_of
 
     fitted = model.fitted_
@@ -46,7 +47,7 @@ def description(model: TSNetRegressor, path: Path) -> dict[str, Any]:
         "columns": [{"name": c.name, "categories": c.categories} for c in fitted.columns],
         "targets": fitted.target_names,
         "settings": asdict(fitted.settings),
-        "facts": fitted.facts,
+        "facts": summary_to_json(fitted.fit_summary),
         "warnings": warnings_of(fitted),
     }
 

@@ -44,7 +44,7 @@ def update(
     from taylor_sensus.tables.table import read_table
 
     fitted = load(model)
-    before = fitted.fitted_.facts["rows"]
+    before = fitted.fitted_.fit_summary.rows
     names = [column.name for column in fitted.fitted_.columns]
     targets = list(fitted.fitted_.target_names)
     form = align(read_table(filled), [*names, *targets])
@@ -59,7 +59,7 @@ def update(
     seconds = time.perf_counter() - began
     fitted.save(output, keep_rows=not without_rows)
     wrote(ctx, output)
-    added = fitted.fitted_.facts["rows"] - before
+    added = fitted.fitted_.fit_summary.rows - before
     note(f"{added} of {len(form)} rows of {filled.name} were added; the model now knows {before + added}")
     if as_json:
         show_json({**description(fitted, output), "added_rows": added, "seconds": round(seconds, 3)})

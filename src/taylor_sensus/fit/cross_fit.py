@@ -29,16 +29,15 @@ def left_out_errors(
     Rows that share their input are left out together. `done` is told after each fit how many there have been.
     """
     used = np.flatnonzero(table.weight > 0)
+    seed = fitted.fit_summary.seed or 0  # older model files do not say; any parts will do
     x = table.x[used]
     group = byte_order((x[:, column].astype(np.float64) for column in range(x.shape[1])), len(x)).group
-    part = np.random.default_rng(fitted.facts["seed"]).permutation(group.max() + 1)[group] % PARTS
+    part = np.random.default_rng(seed).permutation(group.max() + 1)[group] % PARTS
     names = Names(fitted.columns, fitted.target_names, fitted.one_dimensional)
     errors = np.full((len(used), len(fitted.target_names)), np.nan)
     for number in np.unique(part):
         out, rest = (_some(table, used[rows]) for rows in (part == number, part != number))
-        model = fit_model(
-            rest, None, names, fitted.settings, seed=fitted.facts["seed"], n_jobs=n_jobs, progress=None, before=fitted
-        )
+        model = fit_model(rest, None, names, fitted.settings, seed=seed, n_jobs=n_jobs, progress=None, before=fitted)
         prediction = model.predict(Asked(out.x, out.prior_mean, out.x_err, out.y_err), n_jobs)
         mean, std = (a.reshape(out.y.shape) for a in (prediction.mean, prediction.std))
         errors[part == number] = np.abs(out.y - mean) / std

@@ -13,7 +13,7 @@ from taylor_sensus.report.table import Table
 
 def is_training_table(table: Table, fitted: FittedModel) -> bool:
     """Whether this is the table that the model was fitted on: as many rows, and the same measurements in them."""
-    if table.y is None or len(table.y) != fitted.facts["rows"]:
+    if table.y is None or len(table.y) != fitted.fit_summary.rows:
         return False
     held_out = getattr(fitted, "held_out", None)
     if held_out is None:
@@ -47,13 +47,13 @@ def held_out_evidence(fitted: FittedModel, table: Table | None) -> Evidence | No
         labels = pd.Index([f"validation row {at}" for at in range(len(of_validation))])
         origin = "They are the validation rows that were given to fit; no network was trained on them."
     else:
-        names = pd.RangeIndex(fitted.facts["rows"]) if table is None else table.labels
+        names = pd.RangeIndex(fitted.fit_summary.rows) if table is None else table.labels
         labels = names[np.maximum(held_out.rows, 0)]
         if of_validation.any():
             labels = labels.astype(object).where(~of_validation, "validation row")
         origin = "Each row was predicted by networks of the ensemble that were trained without it."
-        total = fitted.facts["rows"]
-        if len(held_out.rows) < 0.99 * fitted.facts["distinct_rows"]:
+        total = fitted.fit_summary.rows
+        if len(held_out.rows) < 0.99 * fitted.fit_summary.distinct_rows:
             origin += f" The model keeps such predictions for {len(held_out.rows):,} of its {total:,} rows."
     return Evidence(origin, True, labels, np.asarray(held_out.y, float), np.asarray(held_out.mean, float), std)
 

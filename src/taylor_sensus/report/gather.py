@@ -114,7 +114,6 @@ def column_ranges(table: Table) -> pd.DataFrame:
 
 def made_with(model: TSNetRegressor, table: Table | None) -> dict[str, str]:
     """Versions, seed and data hash: what is needed to make the same again."""
-    facts = model.fitted_.facts
     found = {"taylor-sensus": __version__, "Python": platform.python_version()}
     for name in LIBRARIES:
         try:
@@ -123,10 +122,8 @@ def made_with(model: TSNetRegressor, table: Table | None) -> dict[str, str]:
             found[name] = "not installed as a package"
     state = model.random_state
     found["random_state"] = "not set, or not kept in the model file" if state is None else one_line(state)
-    if "seed" in facts:
-        found["seed of the fit"] = str(facts["seed"])
-    if "data_sha256" in facts:
-        found["SHA-256 of the training table"] = str(facts["data_sha256"])
+    if (seed := model.fitted_.fit_summary.seed) is not None:
+        found["seed of the fit"] = str(seed)
     words = "SHA-256 of the table"
     found[words] = "no table was given, and the model keeps none" if table is None else table_hash(table)
     return found

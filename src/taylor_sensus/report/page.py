@@ -26,9 +26,9 @@ def page(contents: Contents) -> str:
     """The whole page as text."""
     names = ", ".join(one_line(name) for name in contents.fitted.target_names)
     title = f"Predicting {names}"
-    facts = contents.fitted.facts
+    rows = contents.fitted.fit_summary.rows
     lead = (
-        f"A Taylor-Sensus model of {len(contents.fitted.columns):,} columns, fitted on {facts['rows']:,} rows. "
+        f"A Taylor-Sensus model of {len(contents.fitted.columns):,} columns, fitted on {rows:,} rows. "
         "It predicts values with error bars, and says where the error comes from."
     )
     head = tag(

@@ -28,8 +28,8 @@ from taylor_sensus.model.trend import Trend
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings
 from taylor_sensus.storage.container import ModelFile, read_model_file, write_model_file
+from taylor_sensus.storage.summary_json import summary_from_json, summary_to_json
 from taylor_sensus.tables.columns import Column
-from taylor_sensus.words.summary import summary_text
 
 
 def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool = True) -> None:
@@ -72,7 +72,7 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
         "targets": list(fitted.target_names),
         "one_dimensional": fitted.one_dimensional,
         "parts": [name for name, part in (("kernel", fitted.support), ("repeats", fitted.repeats)) if part is not None],
-        "facts": fitted.facts,
+        "fit_summary": summary_to_json(fitted.fit_summary),
         "history": fitted.history.to_csv(index=False),
     }
     write_model_file(path, header, {name: np.asarray(a) for name, a in arrays.items()})
@@ -136,12 +136,11 @@ def _restore(content: ModelFile) -> TSNetRegressor:
         curved=arrays["curved"].astype(bool).reshape(shape.features),
         held_out=_restore_held_out(arrays, shape),
         rows=_restore_rows(arrays, shape),
-        facts=header["facts"],
+        fit_summary=summary_from_json(header["facts" if "facts" in header else "fit_summary"], targets),
         history=_history(header["history"]),
         left_out_error=_restore_left_out(arrays, targets),
     )
     _positive(scaler.target_scale)
-    summary_text(fitted)  # fails on facts that are missing or of another kind
     details = {n: v for n, v in values.items() if n not in CONSTRUCTOR and v != getattr(DEFAULTS, n)}
     model = TSNetRegressor(**{n: values[n] for n in CONSTRUCTOR}, details=details or None)
     model.fitted_ = fitted

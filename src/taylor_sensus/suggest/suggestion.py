@@ -128,7 +128,7 @@ def _form(
 
 def _ids(asker: Asker, count: int) -> list[str]:
     """Names that the next round will not use again: how many rows the model knows, and a number."""
-    rows = asker.fitted.facts["rows"]
+    rows = asker.fitted.fit_summary.rows
     return [f"r{rows}-{number:0{max(2, len(str(count)))}d}" for number in range(1, count + 1)]
 
 

@@ -37,36 +37,36 @@ class Part(NamedTuple):
 
 def warnings_of(fitted: FittedModel) -> list[str]:
     """What a careful user would want to know, each with what to do."""
-    facts, found = fitted.facts, []
-    if facts["distinct_rows"] < 50:
+    fit, found = fitted.fit_summary, []
+    if fit.distinct_rows < 50:
         found.append(
-            f"Only {facts['distinct_rows']} distinct rows: error bars are rough below about 50. Measure more, or "
+            f"Only {fit.distinct_rows} distinct rows: error bars are rough below about 50. Measure more, or "
             "compare with a straight line."
         )
-    if facts["constant_columns"]:
-        found.append(f"Columns that never change were left out: {', '.join(map(one_line, facts['constant_columns']))}.")
-    if facts["missing_cells"]:
+    if fit.constant_columns:
+        found.append(f"Columns that never change were left out: {', '.join(map(one_line, fit.constant_columns))}.")
+    if fit.missing_cells:
         found.append(
-            f"{facts['missing_cells']} cells are missing. They were filled from the rest of their row, and the doubt "
+            f"{fit.missing_cells} cells are missing. They were filled from the rest of their row, and the doubt "
             "about them counts as noise of the features."
         )
-    if not facts["split_identifiable"]:
+    if not fit.split_identifiable:
         found.append(
             "Noise of the features and of the system cannot be told apart here: the target is hardly more than a "
             "straight line in the features. Their sum is right; declare errors (X_err) or repeat measurements to "
             "split it."
         )
-    repeated = facts["rows"] - facts["distinct_rows"]
+    repeated = fit.rows - fit.distinct_rows
     if repeated:
         found.append(f"{repeated} rows repeat others exactly or have weight 0; repeats count as one heavier row.")
-    for target, explained in zip(fitted.target_names, facts["held_out_explained"], strict=True):
+    for target, explained in zip(fitted.target_names, fit.held_out_explained, strict=True):
         if explained < 0.1:
             found.append(
                 f"For {one_line(target)} the model is hardly better than its mean ({_share(explained, 0)} of the "
                 "variance explained on unseen rows). The features may not carry the answer."
             )
-    for target, coverage in zip(fitted.target_names, facts["held_out_coverage"]["90"], strict=True):
-        if abs(coverage - 0.9) > 0.06 and facts["held_out_rows"] >= 100:
+    for target, coverage in zip(fitted.target_names, fit.held_out_coverage[90], strict=True):
+        if abs(coverage - 0.9) > 0.06 and fit.held_out_rows >= 100:
             found.append(
                 f"For {one_line(target)} 90 % intervals held {coverage:.0%} of unseen rows: the noise is far from "
                 "Gaussian."
@@ -76,15 +76,15 @@ def warnings_of(fitted: FittedModel) -> list[str]:
 
 def statuses(fitted: FittedModel) -> list[Status]:
     """How accurate, how honest, from how much: see `taylor_sensus.words.verdicts` for where the words begin and end."""
-    facts, found = fitted.facts, []
+    fit, found = fitted.fit_summary, []
     for position, target in enumerate(fitted.target_names):
         of = f" of {one_line(target)}" if len(fitted.target_names) > 1 else ""
         judged = (
-            verdicts.accuracy(facts["held_out_explained"][position]),
-            verdicts.error_bars(facts["held_out_coverage"]["90"][position], facts["held_out_rows"]),
+            verdicts.accuracy(fit.held_out_explained[position]),
+            verdicts.error_bars(fit.held_out_coverage[90][position], fit.held_out_rows),
         )
         found += [one._replace(about=one.about + of) for one in judged]
-    return [*found, verdicts.amount(facts["distinct_rows"]), verdicts.warnings(len(warnings_of(fitted)))]
+    return [*found, verdicts.amount(fit.distinct_rows), verdicts.warnings(len(warnings_of(fitted)))]
 
 
 def summary_text(fitted: FittedModel) -> str:
@@ -102,7 +102,7 @@ def summary_text(fitted: FittedModel) -> str:
 
 def summary_html(fitted: FittedModel) -> str:
     """The same for a notebook, with coloured words; what few people look for is folded."""
-    facts, found = fitted.facts, warnings_of(fitted)
+    fit, found = fitted.fit_summary, warnings_of(fitted)
     told = tag("ul", [tag("li", tag("bdi", text)) for text in found], style="margin:.3em 0") if found else None
     data, *others = (
         notebook.card(_html(part.title), notebook.table(None, _rows(part), words=(0, 1))) for part in _parts(fitted)
@@ -111,7 +111,7 @@ def summary_html(fitted: FittedModel) -> str:
         "Taylor-Sensus model",
         notebook.paragraph(
             ["predicts ", notebook.names(fitted.target_names)],
-            f" from {len(fitted.columns):,} columns; fitted on {facts['rows']:,} rows",
+            f" from {len(fitted.columns):,} columns; fitted on {fit.rows:,} rows",
         ),
         notebook.statuses(statuses(fitted)),
         told,
@@ -122,21 +122,21 @@ def summary_html(fitted: FittedModel) -> str:
 
 def _parts(fitted: FittedModel) -> list[Part]:
     """The data, the errors on unseen rows of each target, and the model."""
-    facts = fitted.facts
+    fit = fitted.fit_summary
     data = {
-        "rows": [f"{facts['rows']} ({facts['distinct_rows']} distinct)"],
-        "validation rows": [str(facts["validation_rows"] or "none given: held-out folds inside")],
+        "rows": [f"{fit.rows} ({fit.distinct_rows} distinct)"],
+        "validation rows": [str(fit.validation_rows or "none given: held-out folds inside")],
         "features": _listed(_column_words(column) for column in fitted.columns),
         "targets": _listed([Name(name)] for name in fitted.target_names),
         **_known_words(fitted),
-        **_doubted_words(fitted),
+        **_outlier_words(fitted),
     }
     parts = [Part(["Data"], data)]
     for position, target in enumerate(fitted.target_names):
-        coverage = {level: values[position] for level, values in facts["held_out_coverage"].items()}
+        coverage = {level: values[position] for level, values in fit.held_out_coverage.items()}
         lines = {
-            "typical error (RMSE)": [f"{facts['held_out_rmse'][position]:.5g}"],
-            "variance explained": [_share(facts["held_out_explained"][position], 1)],
+            "typical error (RMSE)": [f"{fit.held_out_rmse[position]:.5g}"],
+            "variance explained": [_share(fit.held_out_explained[position], 1)],
             "intervals held": [", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items())],
             "noise rescaled by": [f"{fitted.noise_scale[position] ** 0.5:.3g}"],
         }
@@ -151,32 +151,34 @@ def _parts(fitted: FittedModel) -> list[Part]:
 
 def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
     """Declared errors and repeated measurements, as far as there are any."""
-    facts, words = fitted.facts, {}
-    if facts["declared"]:
+    fit, words = fitted.fit_summary, {}
+    if fit.declared:
         words["declared errors"] = _listed(
             [Name(name), " exact" if std == 0 else f" {std:.3g}", "" if share == 1 else f" ({share:.0%} of the cells)"]
-            for name, (share, std) in facts["declared"].items()
+            for name, (share, std) in fit.declared.items()
         )
-    if any(facts["declared_targets"]):
-        told = zip(fitted.target_names, facts["declared_targets"], strict=True)
+    if any(fit.declared_targets):
+        told = zip(fitted.target_names, fit.declared_targets, strict=True)
         words["declared errors of targets"] = _listed([Name(name), f" {std:.3g}"] for name, std in told)
-    if facts["pure_error"] is not None:
-        told = zip(fitted.target_names, facts["pure_error"], strict=True)
+    if fit.pure_error is not None:
+        told = zip(fitted.target_names, fit.pure_error, strict=True)
         words["repeated inputs"] = [
-            f"{facts['repeated_inputs']}, between them a scatter of ",
+            f"{fit.repeated_inputs}, between them a scatter of ",
             *_listed([f"{std:.3g} (", Name(name), ")"] for name, std in told),
-            f" with {facts['pure_error_freedom']:.3g} degrees of freedom",
+            f" with {fit.pure_error_freedom:.3g} degrees of freedom",
         ]
     return words
 
 
-def _doubted_words(fitted: FittedModel) -> dict[str, list[str]]:
-    """Rows that count little; a model file of an earlier version knows of none."""
-    rows = fitted.facts.get("doubted_rows", [])
+def _outlier_words(fitted: FittedModel) -> dict[str, list[str]]:
+    """Rows that count little."""
+    rows = fitted.fit_summary.outliers
+    if rows is None:
+        return {"outliers": ["unknown: the model file is of an earlier version"]}
     if not rows:
         return {}
     named = ", ".join(map(str, rows[:MOST_NAMED])) + (" ..." if len(rows) > MOST_NAMED else "")
-    return {"rows far off": [f"{len(rows)} count less, look for slips (first row is 0): {named}"]}
+    return {"outliers": [f"{len(rows)} rows count less, possible typing errors (first row is 0): {named}"]}
 
 
 def _column_words(column: Column) -> list[str]:

@@ -35,12 +35,12 @@ def warnings(contents: Contents) -> Markup:
 
 def fitted(contents: Contents) -> Markup:
     """What was fitted, and on what."""
-    model, facts = contents.fitted, contents.fitted.facts
+    model, found = contents.fitted, contents.fitted.fit_summary
     rows = [
-        ("rows", f"{facts['rows']:,} ({facts['distinct_rows']:,} distinct)"),
+        ("rows", f"{found.rows:,} ({found.distinct_rows:,} distinct)"),
         (
             "validation rows",
-            f"{facts['validation_rows']:,}" if facts["validation_rows"] else "none given; held-out folds",
+            f"{found.validation_rows:,}" if found.validation_rows else "none given; held-out folds",
         ),
         ("predicts", names_of(model.target_names)),
         ("from", f"{len(model.columns):,} columns"),
