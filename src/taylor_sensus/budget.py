@@ -13,6 +13,8 @@ from taylor_sensus.errors import DataError, SettingError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["BudgetParts", "NoiseBudget"]
+
 KINDS = ("learned", "declared", "missing", "exact")
 """How the size of a cell's error is known, in the order of the numbers in ``BudgetParts.kind``."""
 LEARNED, DECLARED, MISSING, EXACT = range(4)
@@ -21,28 +23,46 @@ OTHER_PARTS = {"system_noise": LEARNED, "target_error": DECLARED, "epistemic": L
 
 
 class BudgetParts(NamedTuple):
-    """The arrays that a noise budget is made of. Variances are in the target's unit squared."""
+    """The arrays that a noise budget is made of. Variances are in the target's unit squared.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The user's feature columns; the parts of an encoded column are added up.
+    contribution : ndarray, (rows, targets, columns)
+        Variance that each column's noise causes.
+    sensitivity : ndarray, (rows, targets, columns)
+        Change of the mean a unit of the column; NaN for columns of categories.
+    input_std : ndarray, (rows, columns)
+        Standard deviation of the column's noise, in its own unit; NaN for categories.
+    kind : ndarray of int8, (rows, columns)
+        0 learned, 1 declared, 2 missing cell (filled in), 3 exact (declared as 0).
+    system : ndarray, (rows, targets)
+        Learned variance of the system's own noise.
+    target_error : ndarray, (rows, targets)
+        Declared variance of measuring the target; 0 if none was declared.
+    epistemic : ndarray, (rows, targets)
+        Variance from too little data.
+    identifiable : ndarray of bool, (columns,)
+        Whether the data can tell this column's noise from the system's.
+    system_identifiable : bool
+        Whether the data can tell the inputs' noise from the system's at all.
+    target_names : tuple of str
+        What is predicted.
+    index : Index or None
+        Labels of the rows.
+    """
 
     columns: tuple[str, ...]
-    """The user's feature columns; the parts of an encoded column are added up."""
     contribution: np.ndarray
-    """``(rows, targets, columns)``: variance that each column's noise causes."""
     sensitivity: np.ndarray
-    """``(rows, targets, columns)``: change of the mean a unit of the column; NaN for columns of categories."""
     input_std: np.ndarray
-    """``(rows, columns)``: standard deviation of the column's noise, in its own unit; NaN for categories."""
     kind: np.ndarray
-    """``(rows, columns)``, int8: 0 learned, 1 declared, 2 missing cell (filled in), 3 exact (declared as 0)."""
     system: np.ndarray
-    """``(rows, targets)``: learned variance of the system's own noise."""
     target_error: np.ndarray
-    """``(rows, targets)``: declared variance of measuring the target; 0 if none was declared."""
     epistemic: np.ndarray
-    """``(rows, targets)``: variance from too little data."""
     identifiable: np.ndarray
-    """``(columns,)``: whether the data can tell this column's noise from the system's."""
     system_identifiable: bool
-    """Whether the data can tell the inputs' noise from the system's at all."""
     target_names: tuple[str, ...]
     index: pd.Index | None
 
@@ -53,6 +73,11 @@ class NoiseBudget:
     The sources are the feature columns in their order, then ``system_noise``, then ``target_error`` if a
     measuring error of the target was declared, then ``epistemic``, which is what too little data leaves open.
     Their variances add up to the variance of the prediction, row by row and on average.
+
+    Parameters
+    ----------
+    parts : BudgetParts
+        The arrays that it is made of; `TSNetRegressor.noise_budget` makes them.
     """
 
     def __init__(self, parts: BudgetParts) -> None:
@@ -133,7 +158,18 @@ class NoiseBudget:
         return np.array([*self.parts.identifiable, *others], dtype=bool)
 
     def target(self, name: str) -> NoiseBudget:
-        """The budget of one of the targets."""
+        """The budget of one of the targets.
+
+        Parameters
+        ----------
+        name : str
+            One of `target_names`.
+
+        Returns
+        -------
+        NoiseBudget
+            Without the other targets.
+        """
         if name not in self.target_names:
             raise SettingError(f"there is no target {name!r}; the budget has {list(self.target_names)}")
         at = [self.target_names.index(name)]
@@ -141,13 +177,35 @@ class NoiseBudget:
         return NoiseBudget(self.parts._replace(target_names=(name,), **cut))
 
     def rows(self, positions: Any) -> NoiseBudget:
-        """The budget of some of the rows: a slice, a mask or a list of positions."""
+        """The budget of some of the rows.
+
+        Parameters
+        ----------
+        positions : slice, mask or list of int
+            Which rows, counted from 0.
+
+        Returns
+        -------
+        NoiseBudget
+            Without the other rows.
+        """
         cut = {field: getattr(self.parts, field)[positions] for field in OF_ROWS}
         index = None if self.parts.index is None else self.parts.index[positions]
         return NoiseBudget(self.parts._replace(index=index, **cut))
 
     def row(self, position: int) -> pd.DataFrame:
-        """The budget of one row, by its position: a line for each source (and target), columns as in ``mean``."""
+        """The budget of one row.
+
+        Parameters
+        ----------
+        position : int
+            Which row, counted from 0; negative from the end.
+
+        Returns
+        -------
+        DataFrame
+            A line for each source (and target), columns as in ``mean``.
+        """
         try:
             at = range(len(self))[position]
         except (IndexError, TypeError) as error:
@@ -155,19 +213,30 @@ class NoiseBudget:
         return self.rows(slice(at, at + 1)).mean()
 
     def mean(self) -> pd.DataFrame:
-        """The budget of all rows together: a line for each source (and target).
+        """The budget of all rows together.
 
         Variances are averaged over the rows and ``share`` is of the averaged total. ``std`` (of the source, in
         its own unit) and ``sensitivity`` (change of the mean a unit of the source) are roots of mean squares;
         of a single row the sensitivity keeps its sign. Both are NaN for what has none, such as categories.
         ``origin`` says how the size of the error is known: learned, declared, missing cell or exact.
+
+        Returns
+        -------
+        DataFrame
+            A line for each source (and target).
         """
         from taylor_sensus.budget_mean import budget_sums, mean_table
 
         return mean_table(budget_sums(self))
 
     def to_frame(self) -> pd.DataFrame:
-        """The long table: a line for each row, target and source, with the row's label in the column ``row``."""
+        """The long table, with the row's label in the column ``row``.
+
+        Returns
+        -------
+        DataFrame
+            A line for each row, target and source.
+        """
         rows, targets, sources = self.variance.shape
         kind = self.kind
         behind = np.full((rows, targets, sources - len(self.parts.columns)), np.nan)
@@ -196,7 +265,20 @@ class NoiseBudget:
         return frame if targets > 1 else frame.drop(columns="target")
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the budget as stacked bars; see ``taylor_sensus.plots.plot_budget`` for the options."""
+        """Draw the budget as stacked bars.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; on new axes by default.
+        **options : Any
+            Further arguments of ``taylor_sensus.plots.plot_budget``.
+
+        Returns
+        -------
+        Axes
+            The axes with the figure.
+        """
         from taylor_sensus.plots.budget import plot_budget
 
         return plot_budget(self, ax=ax, **options)

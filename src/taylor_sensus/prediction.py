@@ -24,7 +24,15 @@ PARTS = ("feature_noise", "system_noise", "epistemic")
 
 
 class Interval(NamedTuple):
-    """Lower and upper bounds, one pair a row (and output)."""
+    """Lower and upper bounds, one pair a row (and target).
+
+    Parameters
+    ----------
+    lower : ndarray, (rows,) or (rows, targets)
+        Lower bounds, in the target's unit.
+    upper : ndarray, (rows,) or (rows, targets)
+        Upper bounds.
+    """
 
     lower: np.ndarray
     upper: np.ndarray
@@ -37,6 +45,29 @@ class Prediction:
     Every standard deviation is in the target's own unit. Variances add up exactly:
     ``std**2 = feature_noise**2 + system_noise**2 + epistemic**2``.
     Arrays are ``(rows,)`` for one target and ``(rows, targets)`` for several.
+
+    Parameters
+    ----------
+    mean : ndarray
+        Predicted value of each row.
+    feature_variance : ndarray
+        Variance that the inputs' noise causes.
+    system_variance : ndarray
+        Variance of the system itself, measuring the target included.
+    epistemic_variance : ndarray
+        Variance for want of data.
+    familiarity : ndarray, (rows,)
+        0 where the model has seen nothing like the row, 1 where training data are dense.
+    target_names : tuple of str, default=("y",)
+        What is predicted.
+    index : Index, optional
+        Labels of the rows.
+    target_error_variance : ndarray, optional
+        Variance of the declared measuring error of the target, a part of the system's variance.
+    origin : Origin, optional
+        The model and the rows that it was asked for, from which the noise budget is made.
+    noise_covariance : ndarray, (rows, targets, targets), optional
+        With several targets: the covariance of feature plus system noise.
     """
 
     mean: np.ndarray
@@ -44,15 +75,11 @@ class Prediction:
     system_variance: np.ndarray
     epistemic_variance: np.ndarray
     familiarity: np.ndarray
-    """0 where the model has seen nothing like the row, 1 where training data are dense; one number a row."""
     target_names: tuple[str, ...] = ("y",)
     index: pd.Index | None = None
     target_error_variance: np.ndarray | None = None
-    """Of the declared measuring error of the target, a part of the system's variance."""
     origin: Origin | None = None
-    """The model and the rows that it was asked for, from which the noise budget is made."""
     noise_covariance: np.ndarray | None = None
-    """With several targets: ``(rows, targets, targets)``, the covariance of feature plus system noise."""
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -88,7 +115,18 @@ class Prediction:
         return np.sqrt(self.epistemic_variance)
 
     def target(self, name: str) -> Prediction:
-        """The prediction of one of the targets, with arrays of one value a row."""
+        """The prediction of one of the targets, with arrays of one value a row.
+
+        Parameters
+        ----------
+        name : str
+            One of `target_names`.
+
+        Returns
+        -------
+        Prediction
+            Without the other targets; it knows its model no more, so it has no noise budget.
+        """
         if name not in self.target_names:
             raise SettingError(f"there is no target {name!r}; the prediction has {list(self.target_names)}")
         position = self.target_names.index(name)
@@ -109,7 +147,13 @@ class Prediction:
         )
 
     def noise_budget(self) -> NoiseBudget:
-        """Where each row's variance comes from: every feature's noise, the system's, sparse data."""
+        """Where each row's variance comes from: every feature's noise, the system's, sparse data.
+
+        Returns
+        -------
+        NoiseBudget
+            The sources of all rows.
+        """
         if self.origin is None:
             raise SettingError("this prediction does not know its model; use model.noise_budget(X) instead")
         from taylor_sensus.budget import NoiseBudget
@@ -117,13 +161,35 @@ class Prediction:
         return NoiseBudget(self.origin.fitted.budget_parts(self, self.origin.asked, self.origin.n_jobs))
 
     def interval(self, coverage: float = 0.9) -> Interval:
-        """Central Gaussian interval that should hold the true value with probability ``coverage``."""
+        """Central Gaussian interval that should hold the true value with probability ``coverage``.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            Probability, between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            Lower and upper bounds.
+        """
         check_coverage(coverage)
         half = ndtri(0.5 + coverage / 2) * self.std
         return Interval(self.mean - half, self.mean + half)
 
     def quantile(self, q) -> np.ndarray:
-        """Quantiles of each row's prediction; a list of levels adds a last axis."""
+        """Quantiles of each row's prediction.
+
+        Parameters
+        ----------
+        q : float or array-like
+            Levels, between 0 and 1.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `mean`; a list of levels adds a last axis.
+        """
         levels = np.asarray(q, dtype=float)
         if levels.size and not (np.all(levels > 0) and np.all(levels < 1)):
             raise SettingError(f"quantile levels must lie between 0 and 1, not {q!r}")
@@ -132,7 +198,20 @@ class Prediction:
         return self.mean[..., None] + ndtri(levels) * self.std[..., None]
 
     def sample(self, n: int = 1, *, random_state=None) -> np.ndarray:
-        """Draw ``n`` values for each row: shape ``(n, *mean.shape)``. Targets are drawn with their covariance."""
+        """Draw values for each row; targets are drawn with their covariance.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many values for each row.
+        random_state : int, Generator or None, default=None
+            The same integer gives the same values.
+
+        Returns
+        -------
+        ndarray, (n, rows) or (n, rows, targets)
+            The values, in the target's unit.
+        """
         if not (isinstance(n, Integral) and n >= 0):
             raise SettingError(f"n must be a whole number of samples, not {n!r}")
         rng = np.random.default_rng(random_state)
@@ -146,14 +225,31 @@ class Prediction:
         return self.mean + self.std * np.einsum("rij,nrj->nri", root, normal)
 
     def covariance(self) -> np.ndarray:
-        """Full covariance of the targets, ``(rows, targets, targets)``; its diagonal is ``std**2``."""
+        """Full covariance of the targets; its diagonal is ``std**2``.
+
+        Returns
+        -------
+        ndarray, (rows, targets, targets)
+            In the targets' units.
+        """
         if self.noise_covariance is None:
             return self.variance.reshape(len(self), 1, 1)
         eye = np.eye(self.mean.shape[1])
         return self.noise_covariance + self.epistemic_variance[:, :, None] * eye
 
     def to_frame(self, coverage: float = 0.9) -> pd.DataFrame:
-        """One row a prediction: mean, std, its parts, the interval and the familiarity."""
+        """One row a prediction: mean, std, its parts, the interval and the familiarity.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            Probability of the Gaussian interval.
+
+        Returns
+        -------
+        DataFrame
+            With the labels of the rows; with several targets each column is named after its target too.
+        """
         low, high = self.interval(coverage)
         parts = {
             "mean": self.mean,

@@ -158,6 +158,16 @@ def _check_choice(settings: Settings, name: str) -> list[str]:
     return [] if _is_one_of(value, allowed) else [f"{name} must be one of {', '.join(allowed)}, not {value!r}"]
 
 
+def _parameters() -> str:
+    """The section on parameters of the docstring, from what the fields carry: nothing is written twice."""
+    lines = ["Parameters", "----------"]
+    for f in fields(Settings):
+        meaning, source = f.metadata["meaning"], f.metadata["source"]
+        lines += [f"{f.name} : {f.type}, default={f.default!r}", f"    {meaning[0].upper()}{meaning[1:]} ({source})."]
+    return "\n".join(lines)
+
+
+Settings.__doc__ = f"{Settings.__doc__}\n\n{_parameters()}\n"
 DEFAULTS = Settings()
 NAMES = tuple(f.name for f in fields(Settings))
 CONSTRUCTOR = NAMES[: NAMES.index("frequencies")]
@@ -165,7 +175,20 @@ CONSTRUCTOR = NAMES[: NAMES.index("frequencies")]
 
 
 def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settings:
-    """Settings from the constructor's arguments and `details`; unknown names are refused with a near match."""
+    """Settings from the constructor's arguments and `details`; unknown names are refused with a near match.
+
+    Parameters
+    ----------
+    arguments : dict
+        The settings that are arguments of the constructor, by name.
+    details : dict or None
+        Others, by name.
+
+    Returns
+    -------
+    Settings
+        Complete and checked.
+    """
     if not isinstance(details, dict | None):
         raise SettingError(f"details must be a dict of settings by name, not {details!r}")
     details = details or {}
@@ -183,18 +206,46 @@ def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settin
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse what cannot be a number of jobs."""
+    """Refuse what cannot be a number of jobs.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        A whole number other than 0, or None for all cores.
+    """
     if n_jobs is not None and not (isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and n_jobs != 0):
         raise SettingError(f"n_jobs must be a whole number other than 0, or None for all cores, not {n_jobs!r}")
 
 
 def fast(**changes: Any) -> dict[str, Any]:
-    """Constructor arguments for a quicker fit at some cost in accuracy: `TSNetRegressor(**fast())`."""
+    """Constructor arguments for a quicker fit at some cost in accuracy: `TSNetRegressor(**fast())`.
+
+    Parameters
+    ----------
+    **changes : Any
+        Constructor arguments or details that differ from the set.
+
+    Returns
+    -------
+    dict
+        Arguments of `TSNetRegressor`.
+    """
     return _arguments({"members": 4, "epochs": 128}, {"folds": 4, "pilots": 1}, changes)
 
 
 def best(**changes: Any) -> dict[str, Any]:
-    """Constructor arguments for the last percent of accuracy on small tables, at a price in time."""
+    """Constructor arguments for the last percent of accuracy on small tables, at a price in time.
+
+    Parameters
+    ----------
+    **changes : Any
+        Constructor arguments or details that differ from the set.
+
+    Returns
+    -------
+    dict
+        Arguments of `TSNetRegressor`.
+    """
     return _arguments({"members": 16, "dropout": 0.1}, {}, changes)
 
 
@@ -212,7 +263,16 @@ def paper(**changes: Any) -> dict[str, Any]:
 
     One network, sigmoid MLPs, Algorithm 1 trained jointly, printed combination, sampled loss, constant prior.
     The paper's positional embedding, which it uses on the toys only, is `paper(embedding="positional")`.
-    Names in `changes` may be constructor arguments or details.
+
+    Parameters
+    ----------
+    **changes : Any
+        Constructor arguments or details that differ from the set.
+
+    Returns
+    -------
+    dict
+        Arguments of `TSNetRegressor`.
     """
     arguments: dict[str, Any] = {
         "members": 1,

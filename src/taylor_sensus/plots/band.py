@@ -34,7 +34,30 @@ def plot_band(
 
     The bands are nested and their variances add up: the first shows system noise alone, the next adds feature
     noise, the last adds what too little data leaves open, so the outer edge is the ``coverage`` interval.
-    ``truth`` is the noise-free value at each ``x``, where it is known. Rows may come in any order.
+
+    Parameters
+    ----------
+    x : array-like, (rows,)
+        The input of each row, in any order.
+    prediction : Prediction
+        What `predict_distribution` gave.
+    X_train : array-like, optional
+        Inputs of training rows, drawn as points.
+    y_train : array-like, optional
+        Their targets.
+    truth : array-like, (rows,), optional
+        The noise-free value at each ``x``, where it is known.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+    coverage : float, default=0.9
+        What the outer band promises to hold, between 0 and 1.
+    target : str, optional
+        Which target is drawn, if there are several.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
     """
     scale = half_width(coverage)
     chosen = one_target(prediction, target)

@@ -38,8 +38,22 @@ def plot_budget(
 ) -> Axes:
     """Draw one bar a row, as long as the row's standard deviation and divided by the sources' shares of variance.
 
-    ``rows`` are positions, or ``"all"``, or ``"mean"`` for a single bar of the averaged variances. By default
-    up to 40 rows are drawn one by one, and of more the average.
+    Parameters
+    ----------
+    budget : NoiseBudget
+        What `noise_budget` gave.
+    rows : list of int, "all" or "mean", optional
+        Positions, or all rows, or a single bar of the averaged variances. By default up to 40 rows are drawn one by
+        one, and of more the average.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+    target : str, optional
+        Which target is drawn, if there are several.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
     """
     names = list(budget.target_names)
     if target is None and len(names) > 1:

@@ -21,6 +21,22 @@ def plot_calibration(y: Any, mean: Any, std: Any, *, ax: Axes | None = None) -> 
     """Draw how many measurements intervals of each size hold; honest error bars lie on the diagonal.
 
     The grey band is where honest error bars would lie in 95 of 100 tables of as many rows, level by level.
+
+    Parameters
+    ----------
+    y : array-like, (rows,)
+        What was measured.
+    mean : array-like, (rows,)
+        Predicted means.
+    std : array-like, (rows,)
+        Predicted standard deviations, above 0.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
     """
     curve = calibration_curve(y, mean, std)
     rows = np.size(y)

@@ -31,7 +31,24 @@ def shade_cells(ax: Axes, x: np.ndarray, y: np.ndarray, extent: tuple[float, flo
 
 
 def plot_parity_density(y: Any, mean: Any, *, target: str = "y", ax: Axes | None = None) -> Axes:
-    """Predicted against measured values of a large table: the shade of a cell tells how many rows lie in it."""
+    """Predicted against measured values of a large table: the shade of a cell tells how many rows lie in it.
+
+    Parameters
+    ----------
+    y : array-like, (rows,)
+        What was measured.
+    mean : array-like, (rows,)
+        Predicted means.
+    target : str, default="y"
+        Name of the target, for the axes; a unit in brackets is shown as one.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
+    """
     measured, predicted = np.asarray(y, dtype=float), np.asarray(mean, dtype=float)
     if measured.ndim != 1 or measured.shape != predicted.shape or not len(measured):
         raise DataError(f"y and mean must be lists of equal length, not {measured.shape} and {predicted.shape}")

@@ -28,9 +28,31 @@ def plot_dependence(
     legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw averaged predictions over the ``values`` of one column: a band for numbers, bars for categories.
+    """Draw averaged predictions over the values of one column: a band for numbers, bars for categories.
 
     The bands are nested as in ``plot_band``; their outer edge is the ``coverage`` interval of a single new row.
+
+    Parameters
+    ----------
+    values : list or ndarray
+        Numbers, or texts, of the column.
+    average : Prediction
+        A prediction for each value, averaged over the other columns.
+    column : str, default="x"
+        Name of the column, for the axis.
+    target : str, optional
+        Which target is drawn, if there are several.
+    coverage : float, default=0.9
+        What the outer edge promises to hold, between 0 and 1.
+    legend : bool, default=True
+        Whether to explain the bands.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
     """
     chosen = one_target(average, target)
     if len(values) != len(chosen.mean) or not len(values):

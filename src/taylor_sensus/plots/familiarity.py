@@ -20,6 +20,18 @@ def plot_familiarity(familiarity: Any, *, ax: Axes | None = None) -> Axes:
 
     Bars are drawn darker towards 0. With a hundred times more rows in one bar than in another the counts are
     logarithmic, so that few strange rows stay visible.
+
+    Parameters
+    ----------
+    familiarity : array-like, (rows,)
+        `Prediction.familiarity`.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
     """
     values = np.asarray(familiarity, dtype=float).ravel()
     if not len(values) or not ((values >= 0) & (values <= 1)).all():

@@ -18,10 +18,22 @@ _LINES = (("loss", "training", "-", 1.0), ("validation", "validation", "--", 1.3
 
 
 def plot_history(history: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw the losses of a fit; ``history`` has the columns member, stage, step, loss and validation.
+    """Draw the training and validation losses of a fit.
 
     Steps count from the start of their stage. The stages are drawn one after another, in the order in which
     they first appear, each as long as its longest member. Each stage has a loss of its own.
+
+    Parameters
+    ----------
+    history : DataFrame
+        `TSNetRegressor.history_`, with the columns member, stage, step, loss and validation.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
     """
     missing = [name for name in NEEDED if name not in history]
     if missing:

@@ -29,8 +29,27 @@ def plot_parity(
 ) -> Axes:
     """Draw predicted against measured values with ``coverage`` error bars, and the diagonal.
 
-    Rows whose error bar misses the measured value stand out in colour and shape; the legend says how many. The unit
-    on the axes is that of the target's header (``strength [MPa]``), unless ``unit`` says another.
+    Rows whose error bar misses the measured value stand out in colour and shape; the legend says how many.
+
+    Parameters
+    ----------
+    y : array-like, (rows,)
+        What was measured.
+    prediction : Prediction
+        What `predict_distribution` gave.
+    coverage : float, default=0.9
+        What the error bars promise to hold, between 0 and 1.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+    unit : str, optional
+        Unit on the axes, if not that of the target's header (``strength [MPa]``).
+    target : str, optional
+        Which target is drawn, if there are several.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
     """
     scale = half_width(coverage)
     chosen = one_target(prediction, target)

@@ -34,7 +34,29 @@ def plot_residuals(
     """Draw the error of each row, in its predicted standard deviations, over the predicted value.
 
     Lines stand at 2 and 3 standard deviations: of honest error bars about 5 % lie beyond the first and 0.3 % beyond
-    the second. The ``named`` largest errors beyond 3 get their labels.
+    the second.
+
+    Parameters
+    ----------
+    y : array-like, (rows,)
+        What was measured.
+    mean : array-like, (rows,)
+        Predicted means.
+    std : array-like, (rows,)
+        Predicted standard deviations, above 0.
+    labels : list, optional
+        Names of the rows; their positions by default.
+    named : int, default=5
+        How many of the largest errors beyond 3 standard deviations get their labels.
+    target : str, default="y"
+        Name of the target, for the axes; a unit in brackets is shown as one.
+    ax : Axes, optional
+        Where to draw; on new axes by default.
+
+    Returns
+    -------
+    Axes
+        The axes with the figure.
     """
     measured, predicted, spread = (np.asarray(values, dtype=float) for values in (y, mean, std))
     if measured.ndim != 1 or not measured.shape == predicted.shape == spread.shape or not len(measured):

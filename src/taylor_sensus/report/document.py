@@ -20,13 +20,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A self-contained HTML page about a model, and its four answers as text."""
+    """A self-contained HTML page about a model, and its four answers as text.
+
+    Parameters
+    ----------
+    html : str
+        The page.
+    text : str
+        The answers.
+    """
 
     html: str
     text: str
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page; the file appears whole or not at all."""
+        """Write the page; the file appears whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            File to write, usually ``....html``.
+
+        Returns
+        -------
+        Path
+            Where it was written.
+        """
         target = Path(path)
         if target.is_dir():
             raise DataError(f"{target} is a folder; give the name of a file to write, such as report.html")
@@ -58,10 +77,27 @@ def make_report(
 ) -> Report:
     """The report of a fitted model; also written to ``path`` if that is given.
 
-    ``data`` is a table with the model's columns and, where they were measured, its targets, or a pair ``(X, y)``. With
-    the table that the model was fitted on, it is judged by predictions that its networks made without seeing the row;
-    with other tables by predictions for all their rows. Without a table much cannot be shown. ``candidates`` are passed
-    on to ``model.suggest``.
+    Parameters
+    ----------
+    model : TSNetRegressor
+        Fitted.
+    path : path, optional
+        File to which the page is written.
+    data : DataFrame, (X, y) or (X, y, X_err), optional
+        A table with the model's columns and, where they were measured, its targets. With the table that the model was
+        fitted on, it is judged by predictions that its networks made without seeing the row; with other tables by
+        predictions for all their rows. Without a table much cannot be shown.
+    candidates : DataFrame, array-like or dict, optional
+        From which to suggest what to measure next; passed on to ``model.suggest``.
+    model_name : str, default=""
+        What the page calls the model.
+    data_name : str, optional
+        What the page calls the table.
+
+    Returns
+    -------
+    Report
+        The page, and its answers as text.
     """
     contents = gather(model, data, candidates, model_name=model_name, data_name=data_name)
     text = "\n".join(f"{answer.question} {answer.short}. {answer.why}" for answer in answers(contents))

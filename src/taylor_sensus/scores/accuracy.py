@@ -9,19 +9,64 @@ from taylor_sensus.scores.inputs import columns, matching_arrays, matching_weigh
 
 
 def mse(y: ArrayLike, mean: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-    """Mean squared error (eq. 19), in the target's unit squared; large errors dominate."""
+    """Mean squared error (eq. 19), in the target's unit squared; large errors dominate.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    sample_weight : array-like, (rows,), optional
+        Weight of each row, 1 by default.
+
+    Returns
+    -------
+    float
+        0 is perfect.
+    """
     y, mean = matching_arrays(y=y, mean=mean)
     weight = matching_weights(sample_weight, y.shape)
     return float(np.average((y - mean) ** 2, weights=weight))
 
 
 def rmse(y: ArrayLike, mean: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-    """Root of the mean squared error, in the target's unit. Several targets share one mean and one root."""
+    """Root of the mean squared error, in the target's unit. Several targets share one mean and one root.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    sample_weight : array-like, (rows,), optional
+        Weight of each row, 1 by default.
+
+    Returns
+    -------
+    float
+        0 is perfect.
+    """
     return float(np.sqrt(mse(y, mean, sample_weight=sample_weight)))
 
 
 def mae(y: ArrayLike, mean: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-    """Mean absolute error (eq. 19), in the target's unit; less moved by single large errors."""
+    """Mean absolute error (eq. 19), in the target's unit; less moved by single large errors.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    sample_weight : array-like, (rows,), optional
+        Weight of each row, 1 by default.
+
+    Returns
+    -------
+    float
+        0 is perfect.
+    """
     y, mean = matching_arrays(y=y, mean=mean)
     weight = matching_weights(sample_weight, y.shape)
     return float(np.average(np.abs(y - mean), weights=weight))
@@ -32,6 +77,20 @@ def r2(y: ArrayLike, mean: ArrayLike, *, sample_weight: ArrayLike | None = None)
 
     Several targets: the average of their shares. NaN where a target does not vary, because there is nothing
     to explain (scikit-learn says 1 or 0 there).
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    sample_weight : array-like, (rows,), optional
+        Weight of each row, 1 by default.
+
+    Returns
+    -------
+    float
+        At most 1.
     """
     y, mean = matching_arrays(y=y, mean=mean)
     weight = matching_weights(sample_weight, y.shape)

@@ -19,7 +19,17 @@ LEVELS = tuple(np.round(np.arange(0.05, 1.0, 0.05), 2).tolist())
 
 
 class TercileCoverage(NamedTuple):
-    """Coverage among the third of the rows with the smallest, the middle and the largest predicted std."""
+    """Coverage among the third of the rows with the smallest, the middle and the largest predicted std.
+
+    Parameters
+    ----------
+    low : float
+        Share of the truth inside, among the rows with the smallest std.
+    mid : float
+        Among the middle third.
+    high : float
+        Among the rows with the largest std.
+    """
 
     low: float
     mid: float
@@ -27,7 +37,21 @@ class TercileCoverage(NamedTuple):
 
 
 class BoundsCheck(NamedTuple):
-    """Share of the truth inside given bounds, overall and in each third by predicted std, and the mean width."""
+    """Share of the truth inside given bounds, overall and in each third by predicted std, and the mean width.
+
+    Parameters
+    ----------
+    coverage : float
+        Share of the truth inside, of all rows.
+    low : float
+        Among the rows with the smallest std.
+    mid : float
+        Among the middle third.
+    high : float
+        Among the rows with the largest std.
+    width : float
+        Mean width, in the target's unit.
+    """
 
     coverage: float
     low: float
@@ -38,7 +62,15 @@ class BoundsCheck(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CalibrationCurve:
-    """Promised against observed coverage of central intervals; honest error bars lie on the diagonal."""
+    """Promised against observed coverage of central intervals; honest error bars lie on the diagonal.
+
+    Parameters
+    ----------
+    nominal : ndarray, (levels,)
+        Coverages that were promised.
+    observed : ndarray, (levels,)
+        Shares of the truth that were inside.
+    """
 
     nominal: np.ndarray
     observed: np.ndarray
@@ -50,14 +82,44 @@ class CalibrationCurve:
 
 
 def interval_coverage(y: ArrayLike, mean: ArrayLike, std: ArrayLike, coverage: float = 0.9) -> float:
-    """Share of the truth inside the central intervals that promise ``coverage``."""
+    """Share of the truth inside the central intervals that promise ``coverage``.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    std : array-like, of the shape of y
+        Predicted standard deviations, above 0.
+    coverage : float, default=0.9
+        What the intervals promise, between 0 and 1.
+
+    Returns
+    -------
+    float
+        From 0 to 1; honest error bars give ``coverage``.
+    """
     half_width = _half_width(coverage)
     y, mean, std = matching_with_std(y=y, mean=mean, std=std)
     return float(np.mean(np.abs(y - mean) <= half_width * std))
 
 
 def interval_width(std: ArrayLike, coverage: float = 0.9) -> float:
-    """Mean width of the central intervals, in the target's unit. At equal coverage, narrower is better."""
+    """Mean width of the central intervals, in the target's unit. At equal coverage, narrower is better.
+
+    Parameters
+    ----------
+    std : array-like, (rows,) or (rows, targets)
+        Predicted standard deviations, above 0.
+    coverage : float, default=0.9
+        What the intervals promise, between 0 and 1.
+
+    Returns
+    -------
+    float
+        Mean over everything.
+    """
     half_width = _half_width(coverage)
     (std,) = matching_with_std(std=std)
     return float(np.mean(2 * half_width * std))
@@ -70,6 +132,22 @@ def coverage_by_tercile(y: ArrayLike, mean: ArrayLike, std: ArrayLike, coverage:
     Each third weighs exactly ``rows / 3``: a row on a border counts in part on both sides, and rows of equal
     std share their places evenly. So the result does not depend on the order of the rows, constant error bars
     give the overall coverage three times, and one or two rows still give three numbers.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    std : array-like, of the shape of y
+        Predicted standard deviations, above 0.
+    coverage : float, default=0.9
+        What the intervals promise, between 0 and 1.
+
+    Returns
+    -------
+    TercileCoverage
+        Three shares, from the surest third to the least sure.
     """
     half_width = _half_width(coverage)
     y, mean, std = matching_with_std(y=y, mean=mean, std=std)
@@ -78,7 +156,24 @@ def coverage_by_tercile(y: ArrayLike, mean: ArrayLike, std: ArrayLike, coverage:
 
 
 def check_bounds(y: ArrayLike, lower: ArrayLike, upper: ArrayLike, std: ArrayLike) -> BoundsCheck:
-    """Coverage and mean width of intervals of any kind; bounds may be infinite. Thirds as in `coverage_by_tercile`."""
+    """Coverage and mean width of intervals of any kind. Thirds as in `coverage_by_tercile`.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    lower : array-like, of the shape of y
+        Lower bounds of the intervals; may be infinite.
+    upper : array-like, of the shape of y
+        Upper bounds of the intervals; may be infinite.
+    std : array-like, of the shape of y
+        Predicted standard deviations, above 0.
+
+    Returns
+    -------
+    BoundsCheck
+        Coverage of all rows and of each third, and the mean width.
+    """
     (std,) = matching_with_std(std=std)
     low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
     largest = np.finfo(float).max
@@ -114,7 +209,24 @@ def tercile_shares(values: np.ndarray) -> np.ndarray:
 def calibration_curve(
     y: ArrayLike, mean: ArrayLike, std: ArrayLike, levels: Sequence[float] | np.ndarray = LEVELS
 ) -> CalibrationCurve:
-    """Observed coverage of central intervals at each of the nominal ``levels``."""
+    """Observed coverage of central intervals at each of the nominal ``levels``.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    std : array-like, of the shape of y
+        Predicted standard deviations, above 0.
+    levels : list of float, optional
+        Coverages to look at, between 0 and 1; 0.05, 0.1, ..., 0.95 by default.
+
+    Returns
+    -------
+    CalibrationCurve
+        Promised and observed coverages.
+    """
     nominal = np.array([fraction("every level", level) for level in np.ravel(levels)])
     if nominal.size == 0:
         raise SettingError("levels is empty; give at least one coverage, such as [0.5, 0.9]")
@@ -130,6 +242,20 @@ def std_error_correlation(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> floa
     Even perfect error bars stay well below 1, because one error is a single draw. Several targets: the
     average of their correlations. NaN where all error bars or all errors are equal, because nothing can
     be ranked.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    std : array-like, of the shape of y
+        Predicted standard deviations, above 0.
+
+    Returns
+    -------
+    float
+        From -1 to 1; NaN where nothing can be ranked.
     """
     y, mean, std = matching_with_std(y=y, mean=mean, std=std)
     error = np.abs(y - mean)

@@ -28,7 +28,17 @@ _DRAWS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """Mean of a minus b and the bounds of its bootstrap interval; zero outside means a real difference."""
+    """Mean of a minus b and the bounds of its bootstrap interval; zero outside means a real difference.
+
+    Parameters
+    ----------
+    difference : float
+        Mean of a minus b.
+    lower : float
+        Lower bound of the interval.
+    upper : float
+        Upper bound of the interval.
+    """
 
     difference: float
     lower: float
@@ -40,6 +50,18 @@ def evaluate(y: ArrayLike, prediction: Prediction) -> dict[str, float]:
 
     A score that is not defined for these rows (r2 of a constant target, the rank correlation of constant
     error bars) is NaN.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    prediction : Prediction
+        What a model says about the same rows.
+
+    Returns
+    -------
+    dict of float
+        Scores by name.
     """
     mean, std = prediction.mean, prediction.std
     terciles = coverage_by_tercile(y, mean, std, 0.9)
@@ -73,9 +95,27 @@ def paired_bootstrap(
 ) -> PairedDifference:
     """Mean difference of two methods' scores on the same rows (or splits), with a percentile interval.
 
-    ``a`` and ``b`` hold one score a row, such as squared errors, or one a split; pairs stay together, so that
-    what makes a row hard for both cancels. With ``(rows, targets)`` whole rows are drawn. With fewer than
-    twenty pairs or so the interval is somewhat too narrow. Rows of one split say nothing about other splits.
+    Pairs stay together, so that what makes a row hard for both cancels. With ``(rows, targets)`` whole rows are drawn.
+    With fewer than twenty pairs or so the interval is somewhat too narrow. Rows of one split say nothing about other
+    splits.
+
+    Parameters
+    ----------
+    a : array-like, (rows,) or (rows, targets)
+        Scores of one method: one a row, such as squared errors, or one a split.
+    b : array-like, of the shape of a
+        Scores of the other, in the same order.
+    random_state : int or Generator
+        The same integer gives the same interval.
+    level : float, default=0.95
+        Confidence of the interval.
+    resamples : int, default=2000
+        Tables drawn with replacement.
+
+    Returns
+    -------
+    PairedDifference
+        Mean of a minus b, with its interval.
     """
     level = fraction("level", level)
     if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 1:

@@ -21,13 +21,42 @@ def nll(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
     """Negative log-likelihood of the Gaussian: ``log(2 pi) / 2 + log std + z**2 / 2``.
 
     Can be negative. A single row with a far too small error bar can spoil it, on purpose.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    std : array-like, of the shape of y
+        Predicted standard deviations, above 0.
+
+    Returns
+    -------
+    float
+        Mean over everything; smaller is better.
     """
     # DIFF(eq. 19): the printed NLL lacks log(2 pi) / 2 a row; ours is the full one, the printed one is `nll_paper`.
     return nll_paper(y, mean, std) + HALF_LOG_TWO_PI
 
 
 def nll_paper(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
-    """The form the paper prints (eq. 19), without the constant: ``log std + z**2 / 2``. To compare with its tables."""
+    """The form the paper prints (eq. 19), without the constant: ``log std + z**2 / 2``. To compare with its tables.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    std : array-like, of the shape of y
+        Predicted standard deviations, above 0.
+
+    Returns
+    -------
+    float
+        Mean over everything; smaller is better.
+    """
     y, mean, std = matching_with_std(y=y, mean=mean, std=std)
     z = (y - mean) / std
     return float(np.mean(np.log(std) + z**2 / 2))
@@ -38,6 +67,20 @@ def crps(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
 
     The integral of ``(CDF(t) - [t >= y])**2`` over t, in closed form. As the error bar shrinks it becomes the
     absolute error, so it reads as a mean absolute error that rewards honest error bars.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    mean : array-like, of the shape of y
+        Predicted means.
+    std : array-like, of the shape of y
+        Predicted standard deviations, above 0.
+
+    Returns
+    -------
+    float
+        Mean over everything; smaller is better.
     """
     y, mean, std = matching_with_std(y=y, mean=mean, std=std)
     z = (y - mean) / std
@@ -51,6 +94,22 @@ def interval_score(y: ArrayLike, lower: ArrayLike, upper: ArrayLike, coverage: f
 
     In the target's unit; needs only bounds, so it also judges methods that give no Gaussian.
     Smallest for the true central quantiles.
+
+    Parameters
+    ----------
+    y : array-like, (rows,) or (rows, targets)
+        What was measured.
+    lower : array-like, of the shape of y
+        Lower bounds of the intervals.
+    upper : array-like, of the shape of y
+        Upper bounds of the intervals.
+    coverage : float, default=0.9
+        What the intervals promise, between 0 and 1.
+
+    Returns
+    -------
+    float
+        Mean over everything; smaller is better.
     """
     coverage = fraction("coverage", coverage)
     y, lower, upper = matching_arrays(y=y, lower=lower, upper=upper)

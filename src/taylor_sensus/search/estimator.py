@@ -106,7 +106,22 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TSNetSearch:
-        """Search, then fit the best settings to all rows."""
+        """Search, then fit the best settings to all rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Features as in `TSNetRegressor.fit`.
+        y : Series, DataFrame or array-like, (rows,) or (rows, targets)
+            Targets.
+        sample_weight : array-like, (rows,), optional
+            Weight of each row, 1 by default.
+
+        Returns
+        -------
+        TSNetSearch
+            The search itself, fitted.
+        """
         self._check_arguments()
         end = math.inf if self.seconds is None else time.monotonic() + self.seconds
         seed = stored_seed(self.journal) if self.random_state is None else None
@@ -138,12 +153,36 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """As the best estimator: the mean for each row, and with `return_std` its standard deviation too."""
+        """As the best estimator: the mean for each row, and with `return_std` its standard deviation too.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit.
+        return_std : bool, default=False
+            Whether to give the standard deviation too.
+
+        Returns
+        -------
+        ndarray, or a pair of ndarrays
+            Mean, and with `return_std` also the standard deviation, in the unit of y.
+        """
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X, return_std)
 
     def predict_distribution(self, X: Any) -> Prediction:
-        """As the best estimator: mean, std, where the error comes from, intervals, samples."""
+        """As the best estimator: mean, std, where the error comes from, intervals, samples.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit.
+
+        Returns
+        -------
+        Prediction
+            A distribution for each row.
+        """
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_distribution(X)
 

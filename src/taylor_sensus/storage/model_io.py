@@ -79,7 +79,21 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
 
 
 def load_model(path: str | PathLike[str]) -> TSNetRegressor:
-    """Read an estimator that was saved with `TSNetRegressor.save`; ready to predict."""
+    """Read an estimator that was saved with `TSNetRegressor.save`; ready to predict.
+
+    Nothing in the file is run: it holds numbers and text. A file that is damaged, of another kind, or written by a
+    newer version is refused with `ModelFileError`.
+
+    Parameters
+    ----------
+    path : path
+        File that `save` wrote.
+
+    Returns
+    -------
+    TSNetRegressor
+        The fitted estimator.
+    """
     content = read_model_file(path)
     try:
         return _restore(content)

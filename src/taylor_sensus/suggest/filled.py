@@ -27,12 +27,25 @@ NOT_DONE = (
 
 
 class FilledRows(NamedTuple):
-    """Rows with a result, as `fit` takes them."""
+    """Rows with a result, as `fit` takes them.
+
+    Parameters
+    ----------
+    X : DataFrame
+        Settings.
+    y : Series or DataFrame
+        Results; a Series if the model was fitted to a plain list of numbers.
+    X_err : DataFrame or None
+        Declared errors of numeric settings, not a number where none is declared; None if there are none at all.
+    y_err : Series, DataFrame or None
+        The same of the results.
+    ids : list of str
+        Names of the rows in the form.
+    """
 
     X: pd.DataFrame
     y: pd.Series | pd.DataFrame
     X_err: pd.DataFrame | None
-    """Declared errors of numeric settings, not a number where none is declared; None if there are none at all."""
     y_err: pd.Series | pd.DataFrame | None
     ids: list[str]
 
@@ -40,8 +53,20 @@ class FilledRows(NamedTuple):
 def read_filled(model: TSNetRegressor, table: Any) -> FilledRows:
     """Rows of a form whose result is filled in and whose status does not say that they failed or are only planned.
 
-    `table` is a frame, `Suggestions`, or the path of a file. Results and settings may be written with their errors
-    (``14.2 ± 0.3``, or a column such as ``strength_err``). All that is wrong is refused at once, by row and column.
+    Results and settings may be written with their errors (``14.2 ± 0.3``, or a column such as ``strength_err``). All
+    that is wrong is refused at once, by row and column.
+
+    Parameters
+    ----------
+    model : TSNetRegressor
+        Fitted; it made the form, or one with the same columns.
+    table : Suggestions, DataFrame or path
+        The form.
+
+    Returns
+    -------
+    FilledRows
+        The rows that are done.
     """
     check_is_fitted(model, "fitted_")
     fitted = model.fitted_

@@ -52,14 +52,21 @@ def form_names(taken: Iterable[str]) -> FormNames:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What measuring the batch promises, as medians over the candidates, in the target's unit."""
+    """What measuring the batch promises, as medians over the candidates, in the target's unit.
+
+    Parameters
+    ----------
+    median_std : float
+        Standard deviation of a prediction now ...
+    expected_median_std : float
+        ... and when the batch has been measured: an estimate, which does not know what will come out.
+    noise : float
+        What would be left with endless data: noise.
+    """
 
     median_std: float
-    """Standard deviation of a prediction now ..."""
     expected_median_std: float
-    """... and when the batch has been measured: an estimate, which does not know what will come out."""
     noise: float
-    """What would be left with endless data: noise."""
 
     @property
     def reduction(self) -> float:
@@ -95,24 +102,46 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Suggestions:
-    """What to measure next. `table` is the form: fill in the result (and a status, if you like) and read it back."""
+    """What to measure next. `table` is the form: fill in the result (and a status, if you like) and read it back.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A line for each suggestion: its name, the settings, mean and std that the model predicts, the largest source of
+        error, advice, an empty column for each result, and a status.
+    goal : str
+        What was asked for, in words.
+    target : str
+        Which target the predictions and the goal are about.
+    outlook : Outlook
+        What measuring all of them promises.
+    positions : ndarray or None
+        Where the suggestions stand among the candidates that were given; None if they come from a space.
+    candidates : int
+        How many candidates there were.
+    note : str, default=""
+        What else there is to know, such as that there are fewer than were asked for.
+    """
 
     table: pd.DataFrame
     goal: str
     target: str
     outlook: Outlook
     positions: np.ndarray | None
-    """Where the suggestions stand among the candidates that were given; None if they come from a space."""
     candidates: int
-    """How many candidates there were."""
     note: str = ""
-    """What else there is to know, such as that there are fewer than were asked for."""
 
     def __len__(self) -> int:
         return len(self.table)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write the form; texts that a spreadsheet would take for a formula are made harmless."""
+        """Write the form; texts that a spreadsheet would take for a formula are made harmless.
+
+        Parameters
+        ----------
+        path : path
+            File to write.
+        """
         write_table(self.table, path)
 
     def _head(self) -> str:

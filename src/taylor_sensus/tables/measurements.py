@@ -25,38 +25,64 @@ LOOKED_AT = 300
 
 
 class Inputs(NamedTuple):
-    """Rows ready for `predict_distribution(X, X_err=X_err)` and the like."""
+    """Rows ready for `predict_distribution(X, X_err=X_err)` and the like.
+
+    Parameters
+    ----------
+    X : DataFrame
+        The model's columns.
+    X_err : DataFrame or None
+        Errors of the columns that declare some; NaN where a cell declares none. None if no column declares any.
+    """
 
     X: pd.DataFrame
     X_err: pd.DataFrame | None
-    """Errors of the columns that declare some; NaN where a cell declares none. None if no column declares any."""
 
 
 class Split(NamedTuple):
-    """A table ready for `TSNetRegressor.fit(X, y, X_err=X_err, y_err=y_err)`."""
+    """A table ready for `TSNetRegressor.fit(X, y, X_err=X_err, y_err=y_err)`.
+
+    Parameters
+    ----------
+    X : DataFrame
+        Features.
+    y : Series or DataFrame
+        A Series for one target by its name, a table for a list of targets.
+    X_err : DataFrame or None
+        Errors of the columns of X that declare some; NaN where a cell declares none. None if no column declares any.
+    y_err : Series, DataFrame or None
+        The same of y.
+    """
 
     X: pd.DataFrame
     y: pd.Series | pd.DataFrame
-    """A Series for one target by its name, a table for a list of targets."""
     X_err: pd.DataFrame | None
-    """Errors of the columns of X that declare some; NaN where a cell declares none. None if no column declares any."""
     y_err: pd.Series | pd.DataFrame | None
 
 
 class Measurements(NamedTuple):
-    """What a table says. Columns go by their headers as written, with units."""
+    """What a table says. Columns go by their headers as written, with units.
+
+    Parameters
+    ----------
+    values : DataFrame
+        Columns of numbers and, as they came, columns of other things; columns of errors are not among them.
+    errors : DataFrame
+        Declared standard errors of the columns of numbers, in their units; NaN where none is declared. Columns of words
+        are there only if they were declared to be exact.
+    units : dict of str
+        Units by column, of the columns whose header tells one.
+    pairings : list of Pairing
+        Which columns held the errors of which, by header.
+    censored : DataFrame
+        Cells that tell only a bound: `row` (from 0), `column`, `side` (below, above), `bound` (NaN where not told).
+    """
 
     values: pd.DataFrame
-    """Columns of numbers and, as they came, columns of other things; columns of errors are not among them."""
     errors: pd.DataFrame
-    """Declared standard errors of the columns of numbers, in their units; NaN where none is declared. Columns of words
-    are there only if they were declared to be exact."""
     units: dict[str, str]
-    """Units by column, of the columns whose header tells one."""
     pairings: list[Pairing]
-    """Which columns held the errors of which, by header."""
     censored: pd.DataFrame
-    """Cells that tell only a bound: `row` (from 0), `column`, `side` (below, above), `bound` (NaN where not told)."""
 
     def __str__(self) -> str:
         declared = self.errors.notna().sum()
@@ -66,15 +92,38 @@ class Measurements(NamedTuple):
     def declare(self, sizes: Mapping[str, float | str]) -> Measurements:
         """The same with errors for whole columns, such as `{"temp": 0.5, "p": "2%"}`.
 
-        A number is a standard deviation in the column's unit (0: exact, which words can be too), a percentage is of
-        each value. Cells that declare their own error keep it. Columns may be named without their units.
+        Cells that declare their own error keep it.
+
+        Parameters
+        ----------
+        sizes : dict
+            By column, which may be named without its unit: a number is a standard deviation in the column's unit (0:
+            exact, which words can be too), a percentage is of each value.
+
+        Returns
+        -------
+        Measurements
+            With the errors added.
         """
         columns = list(self.values)
         by_header = dict(zip(headers_of(list(sizes), columns), sizes.values(), strict=True))
         return self._replace(errors=with_declared(self.errors, self.values, by_header))
 
     def split(self, target: str | Sequence[str], *, drop: Sequence[str] = ()) -> Split:
-        """Features, targets and their errors; rows without a target are refused. Columns may be named without units."""
+        """Features, targets and their errors; rows without a target are refused.
+
+        Parameters
+        ----------
+        target : str or list of str
+            Columns to predict; units may be left out.
+        drop : list of str, optional
+            Columns that are neither features nor targets.
+
+        Returns
+        -------
+        Split
+            `X`, `y`, `X_err` and `y_err`, as `fit` takes them.
+        """
         names = [target] if isinstance(target, str) else list(target)
         columns = list(self.values)
         table = split_target(self.values, headers_of(names, columns), headers_of(drop, columns))
@@ -87,8 +136,19 @@ class Measurements(NamedTuple):
         return Split(table.features, y, self._declared_errors(list(table.features)), y_err)
 
     def inputs(self, columns: Sequence[str]) -> Inputs:
-        """The columns that a model was fitted to (`X.columns`, `model.feature_names_in_`), by its names and in its
-        order; units may be left out here or there, but must not differ."""
+        """The columns that a model was fitted to, by its names and in its order.
+
+        Parameters
+        ----------
+        columns : list of str
+            Names of the fit (`X.columns`, `model.feature_names_in_`); units may be left out here or there, but must not
+            differ.
+
+        Returns
+        -------
+        Inputs
+            `X` and `X_err`, as `predict_distribution` takes them.
+        """
         values, errors = align(self.values, columns), align(self.errors, columns)
         aligned = self._replace(values=pick_columns(values, columns, where="the table"), errors=errors)
         return Inputs(aligned.values, aligned._declared_errors(list(aligned.values)))
@@ -119,7 +179,20 @@ class Measurements(NamedTuple):
 
 
 def headers_of(names: Sequence[str], headers: Sequence[str]) -> list[str]:
-    """Headers for names with or without units; a name that no header answers to stays as it is."""
+    """Headers for names with or without units; a name that no header answers to stays as it is.
+
+    Parameters
+    ----------
+    names : str or list of str
+        Names as a user writes them.
+    headers : list of str
+        Headers of the table.
+
+    Returns
+    -------
+    list of str
+        A header for each name.
+    """
     found = []
     for name in [names] if isinstance(names, str) else names:
         meant = headers_meant(name, headers)
@@ -146,19 +219,26 @@ def read_measurements(
 
     Parameters
     ----------
-    table
+    table : DataFrame or path
         A pandas or polars frame, or the path of a file with one header line (CSV, TSV, Excel, Parquet).
-    decimal
-        The decimal sign of texts, ``"."`` (which is also taken if nothing is said) or ``","``.
-    censored
-        What cells such as ``<0.05`` become: ``"missing"``; ``"bound"``; or ``"half"`` the bound, which there is
-        only below a positive bound. Where there is no such value, the cell is missing.
-    text, numbers
-        Headers of columns that are words, or numbers, whatever they look like.
-    ordinary
+    decimal : {".", ","}, optional
+        The decimal sign of texts; the point if nothing is said.
+    censored : {"missing", "bound", "half"}, default="missing"
+        What cells such as ``<0.05`` become: missing; the bound; or half the bound, which there is only below a positive
+        bound. Where there is no such value, the cell is missing.
+    text : list of str, optional
+        Headers of columns that are words, whatever they look like.
+    numbers : list of str, optional
+        Headers of columns that are numbers, whatever they look like.
+    ordinary : list of str, optional
         Headers of columns that look like the errors of another column and are not.
-    error_columns
+    error_columns : dict of str, optional
         Columns of errors whose headers do not tell it, such as ``{"p": "dp"}``.
+
+    Returns
+    -------
+    Measurements
+        Values, errors and units.
     """
     if censored not in CENSORED:
         raise SettingError(f"censored is {censored!r}; expected one of {', '.join(map(repr, CENSORED))}")
