@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 import sys
@@ -15,6 +14,7 @@ import typer
 from paper.studies import STUDIES
 from paper.study import Selection, Study, Task
 from taylor_sensus.cli.command import FAILED, INTERRUPTED, Command
+from taylor_sensus.words.did_you_mean import did_you_mean, listed
 
 if TYPE_CHECKING:
     from paper.running import Plan
@@ -186,12 +186,10 @@ def _names(text: str) -> list[str]:
 def _known(names: list[str], known: Iterable[str], what: str) -> list[str]:
     known = list(known)
     if not names:
-        raise typer.BadParameter(f"no {what} is named; there are {', '.join(known)}")
+        raise typer.BadParameter(f"no {what} is named; there are {listed(known)}")
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-            raise typer.BadParameter(f"there is no {what} {name!r}; {hint}")
+            raise typer.BadParameter(f"there is no {what} {name!r}{did_you_mean(name, known, 'there are')}")
     return names
 
 

@@ -6,13 +6,13 @@ through its `details` argument. `paper()` gives the constructor arguments of the
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import Field, dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any
 
 from taylor_sensus.errors import SettingError
+from taylor_sensus.words.did_you_mean import did_you_mean
 
 
 def _setting(default: Any, meaning: str, source: str) -> Any:
@@ -197,9 +197,7 @@ def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settin
         if name in arguments:
             problems.append(f"{name!r} is an argument of its own, not a detail")
         elif name not in NAMES:
-            near = difflib.get_close_matches(str(name), NAMES, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            problems.append(f"there is no setting {name!r}{hint}")
+            problems.append(f"there is no setting {name!r}{did_you_mean(name, NAMES)}")
     if problems:
         raise SettingError("; ".join(problems))
     return replace(DEFAULTS, **arguments, **details)

@@ -341,7 +341,7 @@ def test_a_missing_file_is_named(name, tmp_path, monkeypatch):
         ("Concrete", "did you mean 'concrete'"),
         ("steels", "did you mean 'matbench_steels'"),
         ("wine_wite_distinct", "did you mean 'wine_white'"),
-        ("zzz", "there are matbench_steels, diabetes"),
+        ("zzz", "there are 'matbench_steels', 'diabetes'"),
     ],
 )
 def test_unknown_names(name, hint):

@@ -361,7 +361,7 @@ def test_split_must_leave_something():
 
 
 def test_a_wide_table_is_not_listed_whole():
-    with pytest.raises(DataError, match="and 88 more"):
+    with pytest.raises(DataError, match=r"and \d\d more"):
         split_target(pd.DataFrame(columns=[f"c{i}" for i in range(100)]), ["wavelength"], [])
 
 

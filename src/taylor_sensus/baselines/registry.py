@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -10,6 +9,7 @@ from typing import Any
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.settings import paper
+from taylor_sensus.words.did_you_mean import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,5 @@ METHODS: dict[str, Method] = {method.name: method for method in _METHODS}
 def method(name: str) -> Method:
     """The method of that name; a near match is suggested for a wrong one."""
     if name not in METHODS:
-        near = difflib.get_close_matches(str(name), METHODS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"there is no method {name!r}{hint} All methods: {', '.join(METHODS)}")
+        raise SettingError(f"there is no method {name!r}{did_you_mean(name, METHODS, 'there are')}")
     return METHODS[name]

@@ -6,12 +6,12 @@ always a column. Columns may be named without their units.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from taylor_sensus.cli.screen import quoted
 from taylor_sensus.errors import SettingError
+from taylor_sensus.words.did_you_mean import did_you_mean
 
 COLUMN = "col:"
 
@@ -76,9 +76,8 @@ def parted(text: str, option: str, among: Sequence[str]) -> tuple[str | None, st
         )
     if not found and places:
         name = text[: places[0]].strip()
-        near = difflib.get_close_matches(name, among, n=1)
-        remedy = f"did you mean {near[0]!r}?" if near else f"it may be {quoted(among)}"
-        raise SettingError(f"{option} {text}: there is no such column {name!r}; {remedy}")
+        hint = did_you_mean(name, among, "it may be")
+        raise SettingError(f"{option} {text}: there is no such column {name!r}{hint}")
     return found[0] if found else (None, text.strip())
 
 
@@ -118,12 +117,10 @@ def _size_or_column(value: str, option: str, text: str, headers: Sequence[str]) 
     if len(meant) > 1:
         raise SettingError(f"{option} {text}: {wanted!r} may be {quoted(meant)}; write the unit too")
     if not meant:
-        near = difflib.get_close_matches(wanted, headers, n=1)
-        remedy = f"; did you mean {near[0]!r}?" if near else ""
         comma = "; decimals are written with a point" if _number(wanted.replace(",", ".").removesuffix("%")) else ""
         raise SettingError(
             f"{option} {text}: {wanted!r} is neither a number, nor a percentage, nor a column of the table"
-            f"{comma or remedy}"
+            f"{comma or did_you_mean(wanted, headers)}"
         )
     return None, meant[0]
 

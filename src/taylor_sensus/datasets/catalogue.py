@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from taylor_sensus.datasets.readers import READERS, read_diabetes, read_year_pre
 from taylor_sensus.datasets.sources import DATASETS, DatasetInfo
 from taylor_sensus.datasets.splits import Parts, paper_split, split_before_test
 from taylor_sensus.errors import DataError
+from taylor_sensus.words.did_you_mean import did_you_mean
 
 __all__ = [
     "DATASETS", "VARIABLE", "Dataset", "DatasetInfo", "SplitDataset", "data_folder", "fetch_dataset", "find_info",
@@ -116,9 +116,7 @@ def find_info(name: str) -> DatasetInfo:
     plain = name.removesuffix(DISTINCT)
     if plain in DATASETS:
         return DATASETS[plain]
-    near = difflib.get_close_matches(plain.casefold(), DATASETS, n=2, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(DATASETS)}"
-    raise DataError(f"there is no dataset {name!r}; {hint}")
+    raise DataError(f"there is no dataset {name!r}{did_you_mean(plain, DATASETS, 'there are')}")
 
 
 def _official(rows: np.ndarray, info: DatasetInfo) -> Parts | None:

@@ -10,7 +10,6 @@ The engineering functions and their ranges are those of the usual collections fo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import SettingError
+from taylor_sensus.words.did_you_mean import did_you_mean
 
 GROWTH = 4.0
 """Uneven noise: how many times larger its standard deviation is at the high end of the first input."""
@@ -72,9 +72,7 @@ def draw_function(
 def find_function(name: str) -> Function:
     """The function of that name; a near match is suggested for a wrong one."""
     if name not in FUNCTIONS:
-        near = difflib.get_close_matches(str(name), FUNCTIONS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(FUNCTIONS)}"
-        raise SettingError(f"there is no function {name!r}; {hint}")
+        raise SettingError(f"there is no function {name!r}{did_you_mean(name, FUNCTIONS, 'there are')}")
     return FUNCTIONS[name]
 
 

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from types import MappingProxyType
@@ -22,6 +21,7 @@ import numpy as np
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.tables.columns import Column
+from taylor_sensus.words.did_you_mean import did_you_mean
 
 TOLERANCE = 1e-9
 """How far a constraint may be missed: rounding errors only. Absolute, or relative for bounds beyond 1."""
@@ -129,8 +129,7 @@ class _Reader:
 
     def _known(self, name: Any, place: str, *, numbers: bool) -> None:
         if name not in self.columns:
-            near = difflib.get_close_matches(str(name), self.columns, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; the columns are {', '.join(self.columns)}"
+            hint = did_you_mean(name, self.columns, "the columns are")
             self.problems.append(f"{place}: there is no column {name!r}{hint}")
         elif numbers and self.columns[name].categories is not None:
             self.problems.append(f"{place}: column {name!r} holds words; only 'fixed' and a list of words can limit it")

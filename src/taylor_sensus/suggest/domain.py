@@ -10,6 +10,7 @@ import numpy as np
 from taylor_sensus.errors import SettingError
 from taylor_sensus.suggest.constraints import Rules, is_number, slack, two_numbers
 from taylor_sensus.tables.columns import Column
+from taylor_sensus.words.did_you_mean import did_you_mean
 
 
 class Range(NamedTuple):
@@ -82,7 +83,8 @@ def read_domains(space: Mapping[str, Any], columns: Iterable[Column], rules: Rul
     """
     columns = list(columns)
     names = [column.name for column in columns]
-    problems = [f"there is no column {name!r}; the columns are {', '.join(names)}" for name in set(space) - set(names)]
+    unknown = [name for name in space if name not in names]
+    problems = [f"there is no column {name!r}{did_you_mean(name, names, 'the columns are')}" for name in unknown]
     domains: dict[str, Domain] = {}
     for column in columns:
         try:

@@ -15,6 +15,7 @@ import pandas as pd
 
 from taylor_sensus.errors import DataError, TaylorSensusWarning
 from taylor_sensus.tables.columns import MOST_NAMED, Column, as_frame, named_row
+from taylor_sensus.words.did_you_mean import did_you_mean
 
 UNKNOWN = np.nan
 FORMS = (
@@ -135,7 +136,8 @@ def _from_columns(given: Mapping[Any, Any], names: Sequence[str], rows: int, wha
     places = {name: place for place, name in enumerate(names)}
     for name, value in given.items():
         if str(name) not in places:
-            raise DataError(f"{what} speaks of a column {str(name)!r}, which there is not; known: {_listed(names)}")
+            hint = did_you_mean(name, names, "the columns are")
+            raise DataError(f"{what} speaks of a column {str(name)!r}, which there is not{hint}")
         values = _numbers(value, f"{what}[{str(name)!r}]")
         if values.ndim > 1 or (values.ndim == 1 and len(values) != rows):
             raise DataError(
@@ -169,7 +171,3 @@ def _checked(cells: np.ndarray, names: Sequence[str], what: str, index: pd.Index
             "(NaN) where the error is not known, and give 0 where there is none."
         )
     return cells
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")

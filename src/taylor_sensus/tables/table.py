@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from taylor_sensus.errors import DataError, MissingExtraError
 from taylor_sensus.storage.atomic import replacing
 from taylor_sensus.tables.delimited import read_delimited
 from taylor_sensus.tables.texts import read_texts
+from taylor_sensus.words.did_you_mean import did_you_mean, listed, near_names
 
 READABLE = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet")
 WRITABLE = (".csv", ".tsv", ".parquet")
@@ -69,7 +69,7 @@ def _finish(path: Path, header: list[str], body: pd.DataFrame) -> pd.DataFrame:
         places_of.setdefault(name, []).append(at + 1)
     for name, places in places_of.items():
         if name and len(places) > 1:
-            problems.append(f"columns {_listed(places)} are all named {name!r}; give each its own name")
+            problems.append(f"columns {listed(places)} are all named {name!r}; give each its own name")
     if body.empty:
         problems.append("there is a header, but no rows; expected at least one")
     else:
@@ -80,7 +80,7 @@ def _finish(path: Path, header: list[str], body: pd.DataFrame) -> pd.DataFrame:
             body = body.set_index(0).rename_axis(None)
         nameless = [at + 1 for at in body.columns if not header[at]]
         if nameless:
-            problems.append(f"no name stands above column {_listed(nameless)}; write one in the header")
+            problems.append(f"no name stands above column {listed(nameless)}; write one in the header")
     if problems:
         raise DataError(f"{path.name}: " + "; ".join(problems))
     return body.set_axis([header[at] for at in body.columns], axis=1)
@@ -119,7 +119,7 @@ def _missing_file(path: Path) -> str:
     if path.is_dir():
         return f"{path} is a folder; expected a file ({', '.join(READABLE)})"
     neighbours = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-    return f"there is no file {path}{_did_you_mean(path.name, neighbours)}"
+    return f"there is no file {path}{did_you_mean(path.name, neighbours)}"
 
 
 # ------------------------------------------------------------------------------------------- writing
@@ -137,7 +137,7 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
         frame = frame.reset_index()
     names = pd.Index([str(name) for name in frame.columns])
     if names.has_duplicates:
-        repeated = _listed(list(names[names.duplicated()].unique()))
+        repeated = listed(list(names[names.duplicated()].unique()))
         raise DataError(f"cannot write {path.name}: several columns are named {repeated}; rename them")
     if not path.parent.is_dir():
         raise DataError(f"cannot write {path}: there is no folder {path.parent}; create it first")
@@ -209,11 +209,11 @@ def split_target(frame: pd.DataFrame, target: Sequence[str], drop: Sequence[str]
     columns = [str(name) for name in frame.columns]
     problems = []
     if not target:
-        problems.append(f"no target was named; the columns are {_listed(columns)}")
+        problems.append(f"no target was named; the columns are {listed(columns)}")
     for role, names in (("target", target), ("dropped", drop)):
         for name in dict.fromkeys(names):
             if name not in columns:
-                hint = _did_you_mean(name, columns) or f"; the columns are {_listed(columns)}"
+                hint = did_you_mean(name, columns, "the columns are")
                 problems.append(f"there is no {role} column {name!r}{hint}")
             elif names.count(name) > 1:
                 problems.append(f"{role} column {name!r} is given {names.count(name)} times; once is enough")
@@ -235,7 +235,7 @@ def pick_columns(frame: pd.DataFrame, names: Sequence[str], *, where: str) -> pd
     problems = []
     for name in dict.fromkeys(names):
         if name not in there:
-            near = difflib.get_close_matches(name, [other for other in there if other not in names], n=1)
+            near = near_names(name, [other for other in there if other not in names])
             problems.append(repr(name) + (f" (there is {near[0]!r})" if near else ""))
     if problems:
         raise DataError(f"{where} lacks {len(problems)} needed column(s): {', '.join(problems)}")
@@ -255,17 +255,3 @@ def _ending(path: Path, known: tuple[str, ...], verb: str) -> str:
         came = f"the ending {path.suffix!r}" if path.suffix else "no ending"
         raise DataError(f"{path.name} has {came}; tables can be {verb} as {', '.join(known)}")
     return ending
-
-
-def _did_you_mean(name: str, known: Sequence[str]) -> str:
-    """The nearest names, ignoring case; an empty text when nothing is near."""
-    by_folded = {other.casefold(): other for other in known}
-    near = difflib.get_close_matches(name.casefold(), by_folded, n=3)
-    near += [other for other in by_folded if name.casefold() in other and other not in near][: 3 - len(near)]
-    return f"; did you mean {' or '.join(repr(by_folded[other]) for other in near)}?" if near else ""
-
-
-def _listed(items: Sequence, limit: int = 12) -> str:
-    shown = [repr(item) if isinstance(item, str) else str(item) for item in items[:limit]]
-    rest = [f"and {len(items) - limit} more"] if len(items) > limit else []
-    return ", ".join(shown + rest) or "none"
