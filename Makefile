@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TWO_WORKERS := -n 2 --dist worksteal
 
-.PHONY: demo test lint types unit bench docs figures results clean
+.PHONY: demo test test-fast lint types unit bench docs figures results clean
 
 demo: $(STAMP)  ## fit a bundled table, show errors and the noise split, write a figure and predictions
 	$(BIN)/taylor-sensus demo --out demo-output
@@ -19,7 +20,10 @@ types: $(STAMP)
 	$(BIN)/basedpyright
 
 unit: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(TWO_WORKERS)
+
+test-fast: $(STAMP)  ## what to run every few minutes: no default fits, no whole studies, no site, no browser
+	$(BIN)/python -m pytest $(TWO_WORKERS) -m "not slow and not docs and not browser"
 
 bench: $(STAMP)  ## time a training step against the bare step and, if torch is installed, against PyTorch
 	$(BIN)/python -m bench.steps

@@ -1,4 +1,4 @@
-"""What all tests share: a compilation cache for the session, and shapes that repeat, so that little is compiled."""
+"""What all tests share: one thread a worker, no network, a compilation cache, and models that are fitted once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from platformdirs import user_data_dir
+from threadpoolctl import threadpool_limits
 
 from tests.offline import forbid_the_network
 
+ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+"""Two workers share two cores: threads inside XLA and BLAS would only wait for each other."""
+
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("XLA_FLAGS", ONE_THREAD)
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+threadpool_limits(1)  # for what NumPy has loaded already
 if not os.environ.get("TAYLOR_SENSUS_DATA"):  # a named folder: neither a test nor its child processes download
     os.environ["TAYLOR_SENSUS_DATA"] = str(Path(user_data_dir("taylor-sensus")) / "datasets")
 forbid_the_network()
