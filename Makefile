@@ -25,6 +25,10 @@ unit: $(STAMP)
 test-fast: $(STAMP)  ## what to run every few minutes: no default fits, no whole studies, no site, no browser
 	$(BIN)/python -m pytest $(TWO_WORKERS) -m "not slow and not docs and not browser"
 
+.PHONY: coverage
+coverage: $(STAMP)  ## which lines and branches of the package the tests run: a figure, coverage.xml and htmlcov/index.html
+	$(BIN)/python -m pytest $(TWO_WORKERS) --cov --cov-report=term:skip-covered --cov-report=xml --cov-report=html
+
 bench: $(STAMP)  ## time a training step against the bare step and, if torch is installed, against PyTorch
 	$(BIN)/python -m bench.steps
 	$(BIN)/python -m bench.toy
@@ -48,4 +52,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) demo-output docs/_build
+	rm -rf $(VENV) demo-output docs/_build htmlcov coverage.xml .coverage*
