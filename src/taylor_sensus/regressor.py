@@ -60,7 +60,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     activation : {"silu", "mish", "tanh", "sigmoid"}, default="silu"
         Activation of the mean network. All are twice differentiable, which the Taylor expansion needs.
     embedding : {"periodic", "positional", "none"}, default="periodic"
-        What the mean network sees of each feature: learned waves, fixed waves (eq. 48), or the feature itself.
+        What the mean network sees of each feature: learned waves, the paper's fixed waves, or the feature itself.
     epochs : int, default=256
         Passes over the training rows at most; training stops earlier when the rows that are held out get no better.
     batch_size : int, default=128
@@ -70,19 +70,20 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     dropout : float, default=0.0
         Staged training: share of hidden neurons that are left out, from 0 to below 1, fading to none during training.
     training : {"staged", "joint"}, default="staged"
-        "staged" fits the mean first and the noise to what it leaves; "joint" is Algorithm 1 as printed.
+        "staged" fits the mean first and the noise to what it leaves; "joint" trains all at once, as
+        the paper prints it.
     loss : {"expected", "sampled"}, default="expected"
-        Joint training: eq. 16 in expectation over the noise, or with noise drawn, as printed.
+        Joint training: the paper's loss in expectation over the noise, or with noise drawn, as printed.
     combination : {"mixture", "printed"}, default="mixture"
-        How prior and networks combine (eq. 14): as a mixture of distributions, or as printed.
+        How prior and networks combine: as a mixture of distributions, or as printed.
     prior : {"ridge", "mean"} or callable, default="ridge"
         What is believed far from data: a ridge regression, the targets' mean, or a function of X that gives the mean
         in the target's unit, `(rows,)` or `(rows, targets)`. A model with a function cannot be saved or updated.
     contrast : {"auto", "bounded", "theory", "printed", "off"}, default="auto"
-        Form of the noise-aware contrast (eq. 10). "auto" leaves the choice between contrast and none to a few members
+        Form of the noise-aware contrast. "auto" leaves the choice between contrast and none to a few members
         that are trained on trial; joint training then goes without.
     density : bool, default=True
-        Whether familiarity (eqs. 11 to 13) moves predictions towards the prior where training rows are sparse.
+        Whether familiarity moves predictions towards the prior where training rows are sparse.
     kernel : bool, default=True
         Staged training: whether a Gaussian process shares in the mean.
     details : dict, optional
