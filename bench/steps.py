@@ -23,19 +23,20 @@ import numpy as np
 from taylor_sensus.fit.initial import Shape, new_block, new_mean
 from taylor_sensus.fit.loop import ADAM, advance, start
 from taylor_sensus.fit.members import run_all
-from taylor_sensus.fit.objectives import Knobs, stage
+from taylor_sensus.fit.objectives import RunOptions, stage
 from taylor_sensus.fit.padding import Rows, split_rows
-from taylor_sensus.model.density import DensityPerception, DensityPoints, compressed, density_targets
-from taylor_sensus.model.network import Parts, TaylorSensusNetwork, Weights, algorithm_1
+from taylor_sensus.model.density import DensityPerception, DensityPoints, density_targets
+from taylor_sensus.model.network import TaylorSensusNetwork, Variant, Weights, algorithm_1
 from taylor_sensus.model.networks import trainable
+from taylor_sensus.model.squash import squash
 from taylor_sensus.settings import Settings
 
 ROWS, FEATURES, BATCH, STEPS = 1024, 16, 128, 400
 SETTINGS = Settings()
 SHAPE = Shape(FEATURES, 1, np.zeros(FEATURES), np.ones(FEATURES))
 PARTS = {
-    "mean": Parts("off", "expected", "mixture", True),
-    "joint": Parts("bounded", "expected", "mixture", True),
+    "mean": Variant("off", "expected", "mixture", True),
+    "joint": Variant("bounded", "expected", "mixture", True),
 }
 WEIGHTS = Weights(0.1, 1.0, 0.1, 0.1, 1.0, 1.0, 0.5)
 
@@ -52,7 +53,7 @@ def table() -> Rows:
 def networks(rows: Rows) -> dict[str, tuple[object, DensityPoints | None]]:
     """The network of each kind of run, with the points for its density loss."""
     rng = np.random.default_rng(0)
-    near = compressed(np.asarray(rows.x, np.float64))
+    near = squash(np.asarray(rows.x, np.float64), tail="root")
     points = density_targets(near, SETTINGS.neighbours, rng)
     points = DensityPoints(points.x.astype(np.float32), points.log_density.astype(np.float32))
     perception = DensityPerception.initial(near, SETTINGS.landmarks, rng)
@@ -73,9 +74,9 @@ def seconds(run: Callable[[], object], repeats: int = 5) -> float:
     return min(times)
 
 
-def knobs(steps: int) -> Knobs:
+def options(steps: int) -> RunOptions:
     """Numbers of an ordinary run, without early stopping."""
-    return Knobs(0.02, 0.02, 0.1, 0.0, steps, -(-steps // SETTINGS.checks), steps + 1, WEIGHTS)
+    return RunOptions(0.02, 0.02, 0.1, 0.0, steps, -(-steps // SETTINGS.checks), steps + 1, WEIGHTS)
 
 
 def whole_loop(name: str, network, rows: Rows, points) -> Callable[[], object]:
@@ -91,7 +92,7 @@ def whole_loop(name: str, network, rows: Rows, points) -> Callable[[], object]:
             rows,
             points,
             split,
-            knobs(STEPS),
+            options(STEPS),
             np.int32(STEPS),
             stage=stage(name, PARTS[name]),
             batch_size=BATCH,

@@ -44,7 +44,19 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "contrast": "off", "details": {"repeats": False, "process_factor": False, "stopping_bias": False}
     },
 }  # fmt: skip
-COLUMNS = ("table", "split", "variant", "rows", "mse", "nll", "crps", "coverage_90", "cpu_seconds", "version", "commit")
+COLUMNS: tuple[str, ...] = (
+    "table",
+    "split",
+    "variant",
+    "rows",
+    "mse",
+    "nll",
+    "crps",
+    "coverage_90",
+    "cpu_seconds",
+    "version",
+    "commit",
+)
 
 
 def one(table: str, split: int, variant: str) -> dict[str, Any]:

@@ -22,9 +22,10 @@ from paper.scaling_studies import NETWORKS, QUICK_TEST_ROWS, SCALING, SEARCHES, 
 from paper.study import Inputs, Result, Task
 from paper.trials import fit, judge, settings_of
 from taylor_sensus.datasets.catalogue import SplitDataset
-from taylor_sensus.model.density import Search, compressed, density_targets, neighbour_log_density
+from taylor_sensus.model.density import Search, density_targets, neighbour_log_density
 from taylor_sensus.model.networks import trainable
 from taylor_sensus.model.scaling import learn_scaling
+from taylor_sensus.model.squash import squash
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.rows import blocks
 from taylor_sensus.settings import DEFAULTS
@@ -69,7 +70,7 @@ def _fit(task: Task, parts: SplitDataset, n_jobs: int | None) -> dict[str, Any]:
 
 def parameters(model: TSNetRegressor) -> int:
     """Trained numbers of the three networks and of the attention that perceives density."""
-    trained, _ = trainable((model.fitted_.blocks, model.fitted_.densities))
+    trained, _ = trainable((model.fitted_.ensemble.blocks, model.fitted_.ensemble.densities))
     return sum(np.size(leaf) for leaf in jax.tree.leaves(trained))
 
 
@@ -105,7 +106,7 @@ def near_rows(parts: SplitDataset) -> np.ndarray:
     scaler = learn_scaling(x, y, np.ones(len(y)))
     near = np.empty(x.shape, np.float32)
     for rows in blocks(len(x)):
-        near[rows] = compressed(scaler.features(x[rows]))
+        near[rows] = squash(scaler.features(x[rows]), tail="root")
     return near
 
 

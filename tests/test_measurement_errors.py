@@ -216,14 +216,14 @@ def test_intervals_by_rank(declared):
     assert ((low - high) < 0).all()
     narrow = declared.predict_interval(NEW, X_err=0)
     assert (narrow.upper - narrow.lower < high - low).all()
-    assert declared.fitted_.left_out_error.shape == (len(X), 1)
+    scores = declared.fitted_.conformal_scores
+    assert scores is declared.fitted_.held_out.score and scores.shape == (len(X), 1), "predicting fits nothing"
     with pytest.raises(SettingError, match="'conformal', 'gaussian'"):
         declared.predict_interval(NEW, method="bootstrap")
 
 
 def test_too_few_rows_give_infinite_bounds():
     model = small().fit(X[:8], Y[:8])
-    assert model.fitted_.left_out_error is None
     with pytest.warns(TaylorSensusWarning, match="Measure at least 9 rows"):
         low, high = model.predict_interval(NEW)
     assert np.isneginf(low).all() and np.isposinf(high).all()

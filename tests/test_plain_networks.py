@@ -29,7 +29,7 @@ def test_without_the_taylor_term_all_noise_is_the_system_s(kind, changes):
     assert (plain.feature_noise == 0).all() and (plain.system_noise > 0).all()
     assert np.mean(whole.feature_noise > 0) > 0.9, "0 only where the mean is level"
     assert np.array_equal(plain.aleatoric, plain.system_noise) and len(set(plain.system_noise)) == len(X)
-    weights = [jax.tree.leaves(model.fitted_.blocks.mean_net) for model in models]
+    weights = [jax.tree.leaves(model.fitted_.ensemble.blocks.mean_net) for model in models]
     same_mean = all(np.array_equal(*pair) for pair in zip(*weights, strict=True))
     assert same_mean == (kind is fast), "trained jointly, the slope of the mean counts in the loss"
 

@@ -514,5 +514,5 @@ def test_every_array_of_the_file_is_needed(fitted, tmp_path):
 
 def test_a_record_of_a_model_cannot_be_changed(fitted):
     with pytest.raises(AttributeError):
-        fitted.fitted_.noise_scale = 1
-    assert replace(fitted.fitted_, noise_scale=np.ones(1)).noise_scale == 1
+        fitted.fitted_.imputed_scale = 1
+    assert replace(fitted.fitted_, imputed_scale=2.0).imputed_scale == 2

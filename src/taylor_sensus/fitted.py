@@ -8,18 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from taylor_sensus.budget import BudgetParts
-from taylor_sensus.fit.declared_errors import InputErrors, UsualErrors
-from taylor_sensus.fit.inference import MemberEstimates, member_estimates, sensitivities
-from taylor_sensus.fit.process import Support
-from taylor_sensus.model.combine import combine
-from taylor_sensus.model.density import DensityPerception
+from taylor_sensus.model.declared_errors import DefaultErrors, InputErrors
+from taylor_sensus.model.ensemble import Distribution, Ensemble, blend, distribution, familiarity_of, opinions
 from taylor_sensus.model.imputation import Imputer
-from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.scaling import Scaler
-from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.prediction import Prediction, joined
 from taylor_sensus.records import FitSummary
@@ -28,18 +23,6 @@ from taylor_sensus.settings import Settings
 from taylor_sensus.tables.columns import Column
 
 Prior = Callable[[Any], np.ndarray]
-
-
-@dataclass(frozen=True)
-class Familiar:
-    """Constants that turn a perception's log-density into a familiarity, one pair a perception."""
-
-    level: np.ndarray
-    spread: np.ndarray
-
-    def __call__(self, log_attention: np.ndarray) -> np.ndarray:
-        """Familiarity of each row, averaged over the perceptions; see `model.density.familiarity`."""
-        return expit((log_attention - self.level[:, None]) / self.spread[:, None]).mean(axis=0)
 
 
 class EncodedTable(NamedTuple):
@@ -53,8 +36,20 @@ class EncodedTable(NamedTuple):
     """Declared standard deviations of the features; not a number where unknown. So with `y_err`."""
     y_err: np.ndarray | None = None
 
+    def take(self, rows: np.ndarray) -> EncodedTable:
+        """These rows only."""
+        return EncodedTable(*[None if part is None else part[rows] for part in self])  # type: ignore[arg-type]
 
-class Asked(NamedTuple):
+
+class Names(NamedTuple):
+    """How the user calls things."""
+
+    columns: tuple[Column, ...]
+    targets: tuple[str, ...]
+    one_dimensional: bool
+
+
+class Query(NamedTuple):
     """Encoded rows to predict, in the user's units; gaps are not a number."""
 
     x: np.ndarray
@@ -64,30 +59,51 @@ class Asked(NamedTuple):
     """Standard deviations; not a number where the noise is as in training."""
     y_err: np.ndarray | None = None
 
-    def some(self, rows: slice) -> Asked:
+    def take(self, rows: slice) -> Query:
         """These rows only."""
         prior_mean, x_err, y_err = (None if part is None else part[rows] for part in self[1:])
-        return Asked(self.x[rows], prior_mean, x_err, y_err)
+        return Query(self.x[rows], prior_mean, x_err, y_err)
 
 
 class Origin(NamedTuple):
     """Where a prediction comes from: who made it, and of what."""
 
     fitted: FittedModel
-    asked: Asked
+    query: Query
     n_jobs: int | None
 
 
 class HeldOut(NamedTuple):
-    """Rows that were predicted by networks that had not seen them, in the targets' units, `(rows, targets)`."""
+    """The one held-out record: rows as predicted by networks and process that had not seen them, `(rows, targets)`."""
 
     rows: np.ndarray
     """Places in the training table; -1 for validation rows."""
-    mean: np.ndarray
-    std: np.ndarray
+    fold: np.ndarray
+    """Which fold a row was held out in; -1 for validation rows, and where an older model file does not say."""
     y: np.ndarray
-    error: np.ndarray
-    """Absolute errors in predicted standard deviations, as the whole ensemble would make them."""
+    mean: np.ndarray
+    feature_variance: np.ndarray
+    system_variance: np.ndarray
+    epistemic_variance: np.ndarray
+    score: np.ndarray
+    """Signed errors in predicted standard deviations, as the whole ensemble would make them."""
+
+    @property
+    def std(self) -> np.ndarray:
+        """Total standard deviation."""
+        return np.sqrt(self.feature_variance + self.system_variance + self.epistemic_variance)
+
+    def in_units(self, scaler: Scaler, first: np.ndarray) -> HeldOut:
+        """From scaled units to those of the targets; `first` says where each distinct row stands in the table."""
+        unit, center = scaler.target_scale, scaler.target_center
+        return self._replace(
+            rows=np.where(self.rows >= 0, first[np.maximum(self.rows, 0)], -1),
+            y=self.y * unit + center,
+            mean=self.mean * unit + center,
+            feature_variance=self.feature_variance * unit**2,
+            system_variance=self.system_variance * unit**2,
+            epistemic_variance=self.epistemic_variance * unit**2,
+        )
 
 
 @dataclass(frozen=True)
@@ -102,22 +118,14 @@ class FittedModel:
     scaler: Scaler
     trend: Trend
     """The prior's mean in scaled units, unless the prior is a function of the user's own."""
-    prior_variance: np.ndarray
-    blocks: DeepTaylorBlock
-    densities: DensityPerception
-    support: Support | None
-    """The kernel part of the mean."""
-    familiar: Familiar
-    noise_scale: np.ndarray
-    """Factor on the noise variance of each target, from rows that the members had not seen."""
-    usual: UsualErrors
+    ensemble: Ensemble
+    """Networks and process, and what weighs them."""
+    default_errors: DefaultErrors
     """Errors that a prediction's rows are taken to have unless told otherwise."""
     imputer: Imputer
     """Fills missing cells."""
     imputed_scale: float
     """Factor on the variance that filled cells bring."""
-    repeats: Repeats | None
-    """Inputs that were measured, if measuring again is known to give much the same."""
     curved: np.ndarray
     """For each encoded feature whether the target's slope in it changes enough to tell its noise from the system's."""
     held_out: HeldOut
@@ -127,120 +135,100 @@ class FittedModel:
     fit_summary: FitSummary
     """What `summary()` tells: counts, choices, scores on unseen rows."""
     history: pd.DataFrame
-    left_out_error: np.ndarray | None = None
-    """Errors like those in `held_out`, by models fitted without the rows; made when first needed."""
+    left_out_scores: np.ndarray | None = None
+    """Scores like those in `held_out`, by models fitted without the rows, if they were wanted."""
+
+    @property
+    def conformal_scores(self) -> np.ndarray:
+        """Signed errors of unseen rows in standard deviations, `(rows, targets)`."""
+        return self.held_out.score if self.left_out_scores is None else self.left_out_scores
 
     @property
     def members(self) -> int:
         """Networks in the ensemble."""
-        return len(self.blocks.system_noise_net.level.value)
+        return self.ensemble.members
 
-    def predict(self, asked: Asked, n_jobs: int | None, index=None) -> Prediction:
+    def predict(self, query: Query, n_jobs: int | None, index=None) -> Prediction:
         """The prediction for encoded rows."""
-        parts = [self._predict(asked.some(rows), n_jobs) for rows in blocks(len(asked.x))]
-        return replace(joined(parts, index), origin=Origin(self, asked, n_jobs))
+        parts = [self._predict(query.take(rows), n_jobs) for rows in blocks(len(query.x))]
+        return replace(joined(parts, index), origin=Origin(self, query, n_jobs))
 
-    def _predict(self, asked: Asked, n_jobs: int | None) -> Prediction:
-        scaled, errors = self.inputs(asked)
-        estimates = member_estimates(
-            self.blocks, self.densities, self.support, scaled.astype(np.float32), errors, n_jobs
-        )
-        prior = self.trend(scaled) if asked.prior_mean is None else self.scaler.targets(asked.prior_mean)
-        target_error = np.broadcast_to(self.usual.target, prior.shape)
-        if asked.y_err is not None:
-            told = (asked.y_err / self.scaler.target_scale) ** 2
-            target_error = np.where(np.isnan(told), target_error, told)
-        return self._in_target_units(estimates, prior, scaled, target_error)
+    def _predict(self, query: Query, n_jobs: int | None) -> Prediction:
+        scaled, errors = self.inputs(query)
+        prior = self.prior(query, scaled)
+        target_error = np.broadcast_to(self.default_errors.target, prior.shape)
+        if query.y_err is not None:
+            declared = (query.y_err / self.scaler.target_scale) ** 2
+            target_error = np.where(np.isnan(declared), target_error, declared)
+        said = opinions(self.ensemble, scaled.astype(np.float32), errors, n_jobs)
+        k = familiarity_of(self.ensemble, said.log_densities)
+        return self._in_units(distribution(self.ensemble, blend(self.ensemble, said), k, scaled, prior, target_error))
 
-    def inputs(self, asked: Asked) -> tuple[np.ndarray, InputErrors]:
+    def prior(self, query: Query, scaled: np.ndarray) -> np.ndarray:
+        """The prior's mean in scaled units."""
+        return self.trend(scaled) if query.prior_mean is None else self.scaler.targets(query.prior_mean)
+
+    def inputs(self, query: Query) -> tuple[np.ndarray, InputErrors]:
         """Scaled rows without gaps, and what is known of their errors."""
-        scaled, gaps = self.imputer(self.scaler.features(asked.x))
-        known = np.broadcast_to(self.usual.share, scaled.shape)
-        variance = np.broadcast_to(self.usual.share * self.usual.variance, scaled.shape)
-        if asked.x_err is not None:
-            told = self.scaler.feature_variances(asked.x_err)
-            known, variance = np.where(np.isnan(told), known, 1.0), np.where(np.isnan(told), variance, told)
+        scaled, gaps = self.imputer(self.scaler.features(query.x))
+        share = np.broadcast_to(self.default_errors.share, scaled.shape)
+        variance = np.broadcast_to(self.default_errors.share * self.default_errors.variance, scaled.shape)
+        if query.x_err is not None:
+            declared = self.scaler.feature_variances(query.x_err)
+            share, variance = np.where(np.isnan(declared), share, 1.0), np.where(np.isnan(declared), variance, declared)
         if gaps is not None:
-            known = np.where(gaps > 0, 1.0, known)
+            share = np.where(gaps > 0, 1.0, share)
             variance = np.where(gaps > 0, self.imputed_scale * gaps, variance)
-        return scaled, InputErrors(known.astype(np.float32), variance.astype(np.float32))
+        return scaled, InputErrors(share.astype(np.float32), variance.astype(np.float32))
 
-    def budget_parts(self, prediction: Prediction, asked: Asked, n_jobs: int | None) -> BudgetParts:
+    def budget_parts(self, prediction: Prediction, query: Query, n_jobs: int | None) -> BudgetParts:
         """Where the variance of each row comes from, feature by feature."""
-        scaled, errors = self.inputs(asked)
-        found = sensitivities(self.blocks, self.support, scaled.astype(np.float32), errors, n_jobs)
+        scaled, errors = self.inputs(query)
+        found = sensitivities(self.ensemble, scaled.astype(np.float32), errors, n_jobs)
+        noise_scale = self.ensemble.noise_scale
         rows, targets = len(scaled), len(self.target_names)
-        variance = found.learned.astype(np.float64) * self.noise_scale[:, None] + found.known
+        variance = found.learned.astype(np.float64) * noise_scale[:, None] + found.declared
         whole = variance.sum(axis=2)
         feature = prediction.feature_variance.reshape(rows, targets)
         variance *= np.divide(feature, whole, out=np.zeros_like(whole), where=whole > 0)[:, :, None]
         step = np.where(self.scaler.scale > 0, self.scaler.scale, 1.0)
         slope = found.jacobian * self.scaler.target_scale[:, None] / step * (self.scaler.scale > 0)
-        std = np.sqrt(found.input_variance * self.noise_scale.mean() + errors.variance) * step
+        std = np.sqrt(found.input_variance * noise_scale.mean() + errors.declared_variance) * step
         starts = np.cumsum([0, *(len(c.parts) for c in self.columns)])[:-1]
         words = np.array([c.categories is not None for c in self.columns])
-        told = prediction.target_error_variance
-        target_error = np.zeros((rows, targets)) if told is None else told.reshape(rows, targets)
+        declared = prediction.target_error_variance
+        target_error = np.zeros((rows, targets)) if declared is None else declared.reshape(rows, targets)
         return BudgetParts(
             columns=tuple(c.name for c in self.columns),
             contribution=np.add.reduceat(variance, starts, axis=2),
             sensitivity=np.where(words, np.nan, slope[:, :, starts]),
             input_std=np.where(words, np.nan, std[:, starts]),
-            kind=self._kinds(asked, errors)[:, starts],
+            kind=self._kinds(query, errors)[:, starts],
             system=prediction.system_variance.reshape(rows, targets) - target_error,
             target_error=target_error,
             epistemic=prediction.epistemic_variance.reshape(rows, targets),
-            identifiable=np.logical_or.reduceat(self.curved, starts) | (self.usual.share[starts] > 0.5),
+            identifiable=np.logical_or.reduceat(self.curved, starts) | (self.default_errors.share[starts] > 0.5),
             system_identifiable=self.fit_summary.split_identifiable,
             target_names=self.target_names,
             index=prediction.index,
         )
 
-    def _kinds(self, asked: Asked, errors: InputErrors) -> np.ndarray:
+    def _kinds(self, query: Query, errors: InputErrors) -> np.ndarray:
         """0 learned, 1 declared, 2 missing, 3 exact, for each cell."""
-        known = np.where(errors.variance > 0, errors.known > 0.5, errors.known > 0.999)
-        declared = np.where(errors.variance > 0, 1, 3)
-        return np.where(np.isnan(asked.x), 2, np.where(known, declared, 0)).astype(np.int8)
+        known = np.where(errors.declared_variance > 0, errors.declared_share > 0.5, errors.declared_share > 0.999)
+        declared = np.where(errors.declared_variance > 0, 1, 3)
+        return np.where(np.isnan(query.x), 2, np.where(known, declared, 0)).astype(np.int8)
 
-    def _in_target_units(
-        self, estimates: MemberEstimates, prior: np.ndarray, scaled: np.ndarray, target_error: np.ndarray
-    ) -> Prediction:
-        k = self.familiar(estimates.log_attention) if self.settings.density else np.ones(len(prior))
-        mean, doubt = between_members(estimates.mean)
-        if self.support is not None:
-            doubt = doubt + np.multiply.outer(estimates.kernel_variance[0].astype(np.float64), self.support.doubt)
-        covariance = estimates.covariance.mean(axis=0, dtype=np.float64)
-        known = estimates.known_covariance.mean(axis=0, dtype=np.float64)
-        combined = combine(self.settings.combination, k[:, None], mean, doubt, prior, self.prior_variance)
+    def _in_units(self, found: Distribution) -> Prediction:
         unit = self.scaler.target_scale
-        root = np.sqrt(self.noise_scale) * unit
-        weight = np.broadcast_to(combined.aleatoric_weight, mean.shape)
-        declared = known * np.multiply.outer(unit, unit)
-        np.einsum("rtt->rt", declared)[:] += target_error * unit**2
-        noise_covariance = (covariance * np.multiply.outer(root, root) + declared) * weight[:, :, None]
-        noise = np.einsum("rtt->rt", noise_covariance)
-        target_error = target_error * unit**2 * weight
-        system = estimates.system_variance.mean(axis=0, dtype=np.float64) * root**2 * weight + target_error
-        system = np.minimum(system, noise)
-        center, left = combined.mean, np.ones(mean.shape)
-        # DIFF(eq. 14): rows whose input was measured before are told what came out, as far as that is known to repeat.
-        if self.repeats is not None:
-            center, left = self.repeats(scaled, center)
-            noise_covariance = noise_covariance * np.sqrt(left[:, :, None] * left[:, None, :])
         shape = (lambda a: a[:, 0]) if self.one_dimensional else (lambda a: a)
         return Prediction(
-            mean=shape(center * unit + self.scaler.target_center),
-            feature_variance=shape((noise - system) * left),
-            system_variance=shape(system * left),
-            epistemic_variance=shape(combined.epistemic_variance * unit**2 * left),
-            target_error_variance=shape(np.minimum(target_error, system) * left),
-            familiarity=k,
+            mean=shape(found.mean * unit + self.scaler.target_center),
+            feature_variance=shape(found.feature_variance * unit**2),
+            system_variance=shape(found.system_variance * unit**2),
+            epistemic_variance=shape(found.epistemic_variance * unit**2),
+            target_error_variance=shape(found.target_error_variance * unit**2),
+            familiarity=found.familiarity,
             target_names=self.target_names,
-            noise_covariance=None if self.one_dimensional else noise_covariance,
+            noise_covariance=None if self.one_dimensional else found.noise_covariance * np.multiply.outer(unit, unit),
         )
-
-
-def between_members(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of the members' means and the variance between them, `(rows, targets)`."""
-    means = means.astype(np.float64)
-    return means.mean(axis=0), means.var(axis=0)

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from taylor_sensus.errors import SettingError
-from taylor_sensus.model.intervals import check_coverage
+from taylor_sensus.model.intervals import check_coverage, half_widths
 
 if TYPE_CHECKING:
     from taylor_sensus.budget import NoiseBudget
@@ -158,7 +158,7 @@ class Prediction:
             raise SettingError("this prediction does not know its model; use model.noise_budget(X) instead")
         from taylor_sensus.budget import NoiseBudget
 
-        return NoiseBudget(self.origin.fitted.budget_parts(self, self.origin.asked, self.origin.n_jobs))
+        return NoiseBudget(self.origin.fitted.budget_parts(self, self.origin.query, self.origin.n_jobs))
 
     def interval(self, coverage: float = 0.9) -> Interval:
         """Central Gaussian interval that should hold the true value with probability ``coverage``.
@@ -175,6 +175,25 @@ class Prediction:
         """
         check_coverage(coverage)
         half = ndtri(0.5 + coverage / 2) * self.std
+        return Interval(self.mean - half, self.mean + half)
+
+    def conformal_interval(self, coverage: float = 0.9) -> Interval:
+        """Interval as wide as unseen training rows would have needed, whatever the noise looks like.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            Probability, between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            Infinite where unseen rows are too few for any finite bound.
+        """
+        if self.origin is None:
+            raise SettingError("this prediction does not know its model; use model.predict_interval(X) instead")
+        widths = half_widths(np.abs(self.origin.fitted.conformal_scores), coverage)
+        half = self.std * (widths[0] if self.mean.ndim == 1 else widths)
         return Interval(self.mean - half, self.mean + half)
 
     def quantile(self, q) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -19,13 +18,10 @@ from sklearn.utils.validation import (
 from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilation_cache
-from taylor_sensus.fit.cross_fit import MOST_ROWS as MOST_REFITTED
-from taylor_sensus.fit.cross_fit import PARTS, left_out_errors
-from taylor_sensus.fit.fit_model import Names, fit_model
-from taylor_sensus.fit.stages import stage_runs
-from taylor_sensus.fitted import Asked, EncodedTable, FittedModel
+from taylor_sensus.fit.means import stage_runs
+from taylor_sensus.fit.recipe import fit_model
+from taylor_sensus.fitted import EncodedTable, FittedModel, Names, Query
 from taylor_sensus.model.intervals import METHODS as CONFORMAL_METHODS
-from taylor_sensus.model.intervals import check_coverage, half_widths, is_finite
 from taylor_sensus.prediction import Interval, Prediction
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, resolve
 from taylor_sensus.tables.columns import (
@@ -33,7 +29,7 @@ from taylor_sensus.tables.columns import (
 )
 from taylor_sensus.tables.declared import read_feature_errors, read_target_errors, warn_of_units
 from taylor_sensus.tables.estimator_input import ReadsTables, carried_over, joined, same_for_all_rows, with_errors
-from taylor_sensus.words.progress import PartsProgress, TrainingProgress, is_heard
+from taylor_sensus.words.progress import TrainingProgress, is_heard
 from taylor_sensus.words.summary import summary_html, summary_text
 
 if TYPE_CHECKING:
@@ -375,8 +371,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """Bounds that hold the true value with probability `coverage`.
 
         "conformal" takes its width from the errors on unseen training rows and assumes nothing of the noise; where
-        these are too few for any finite bound it is infinite. Small tables (up to 400 rows) are fitted ten times more
-        for it when it is first asked for; `save` keeps the outcome. "gaussian" is that of `Prediction.interval`.
+        these are too few for any finite bound it is infinite. The errors come from `fit`, see the setting
+        `interval_fits`. "gaussian" is that of `Prediction.interval`.
 
         Parameters
         ----------
@@ -397,27 +393,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         if method not in CONFORMAL_METHODS:
             raise SettingError(f"method must be one of {', '.join(map(repr, CONFORMAL_METHODS))}, not {method!r}")
         prediction = self.predict_distribution(X, X_err=X_err)
-        if method == "gaussian":
-            return prediction.interval(coverage)
-        widths = half_widths(self._conformal_scores(coverage), coverage)
-        half = prediction.std * (widths[0] if prediction.mean.ndim == 1 else widths)
-        return Interval(prediction.mean - half, prediction.mean + half)
-
-    def _conformal_scores(self, coverage: float) -> np.ndarray:
-        """Errors on unseen rows in standard deviations; of small tables by fits without them."""
-        check_coverage(coverage)
-        fitted: FittedModel = self.fitted_
-        rows = fitted.rows
-        if rows is None or len(rows.x) > MOST_REFITTED or fitted.fit_summary.validation_rows:
-            return fitted.held_out.error
-        if not is_finite(int((rows.weight > 0).sum()), coverage):
-            return fitted.held_out.error
-        if fitted.left_out_error is None:
-            with PartsProgress("Fits for the intervals", PARTS, show=self.verbose) as done:
-                errors = left_out_errors(fitted, rows, self.n_jobs, done)
-            self.fitted_ = replace(fitted, left_out_error=errors)
-            return errors
-        return fitted.left_out_error
+        return prediction.conformal_interval(coverage) if method == "conformal" else prediction.interval(coverage)
 
     def noise_budget(self, X: Any, *, X_err: Any = None) -> NoiseBudget:
         """Where each row's variance comes from, in the form of a metrologist's uncertainty budget.
@@ -461,13 +437,13 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         fitted: FittedModel = self.fitted_
         x, index = self._encode(X, fitted.columns)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))
-        asked = Asked(
+        query = Query(
             x,
             prior,
             read_feature_errors(X_err, fitted.columns, len(x), index=index),
             read_target_errors(y_err, fitted.target_names, len(x), index=index),
         )
-        return fitted.predict(asked, self.n_jobs, index)
+        return fitted.predict(query, self.n_jobs, index)
 
     def summary(self) -> str:
         """Data, errors on unseen rows, calibration and warnings, as text.

@@ -101,6 +101,12 @@ class Settings:
     repeats: bool = _setting(True, "whether answers at inputs that were measured before are remembered", ABLATION)
     process_factor: bool = _setting(True, "on trial: a factor on the process's variance, chosen on unseen rows", OTHERS)
     stopping_bias: bool = _setting(True, "on trial: a correction for held-out rows that stop the networks", OTHERS)
+    interval_fits: int = _setting(
+        0,
+        "fits without a part of the rows that conformal intervals take their width from; 0: rows that members have "
+        "not seen, at no cost",
+        CHOSEN,
+    )
     prior_inflation: float = _setting(1.5, "prior variance as a multiple of the target's variance", CHOSEN)
 
     def __post_init__(self) -> None:

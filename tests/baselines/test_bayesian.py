@@ -16,7 +16,8 @@ from taylor_sensus.baselines.networks import FitRows, in_chunks
 from taylor_sensus.baselines.registry import method
 from taylor_sensus.baselines.vaer import decoded, encoded
 from taylor_sensus.baselines.weights import as_perceptron, as_vector
-from taylor_sensus.model.networks import Constant, Perceptron, smooth_clip
+from taylor_sensus.model.networks import Constant, Perceptron
+from taylor_sensus.model.squash import squash
 
 SMALL = {"width": 32, "depth": 2, "epochs": 30}
 NAMES = ["bnn_elbo", "bnn_mcmc", "bbp", "vaer"]
@@ -192,7 +193,7 @@ def test_vaer_rebuilds_rows_and_orders_its_latent_space_by_the_target():
     x, y = plane(200, 6)
     scaled = model.scaler_.features(x)
     code = in_chunks(encoded, scaled, 1, model.network_)
-    target = np.asarray(smooth_clip(scaled))
+    target = np.asarray(squash(scaled))
     rebuilt = in_chunks(decoded, code.latent_mean, 1, model.network_)
     assert np.mean((target - rebuilt) ** 2) < 0.6 * target.var(axis=0).mean()
     assert np.corrcoef(code.latent_mean @ model.network_.direction, y)[0, 1] > 0.9

@@ -12,12 +12,12 @@ from theory_pages import formula
 
 from taylor_sensus.model.density import (
     DensityPerception,
-    compressed,
     density_divergence,
     familiarity,
     neighbour_log_density,
     reference_of,
 )
+from taylor_sensus.model.squash import squash
 
 
 def rows(count: int = 60, features: int = 2, seed: int = 0) -> np.ndarray:
@@ -28,7 +28,7 @@ def rows(count: int = 60, features: int = 2, seed: int = 0) -> np.ndarray:
 def perception() -> DensityPerception:
     """A crowd, and a few scattered rows beside it."""
     table = np.concatenate([rows(40), 3 + 3 * rows(12, seed=1)])
-    return DensityPerception.initial(compressed(table), 256, np.random.default_rng(0))
+    return DensityPerception.initial(squash(table, tail="root"), 256, np.random.default_rng(0))
 
 
 look = jax.jit(lambda points: jax.vmap(perception())(points))
@@ -114,7 +114,7 @@ def test_familiarity_of_usual_and_unusual_rows():
 @formula("eq-co-13", r"z(x) = \operatorname{sign}(x) \bigl(\sqrt{1 + 2 |x|} - 1\bigr)")
 def test_tails_are_drawn_in_like_a_root():
     x = np.array([-1e6, -30.0, -1.0, -0.01, 0.0, 0.01, 1.0, 30.0, 1e6])
-    assert compressed(x) == pytest.approx(np.sign(x) * (np.sqrt(1 + 2 * np.abs(x)) - 1), rel=1e-9)
+    assert squash(x, tail="root") == pytest.approx(np.sign(x) * (np.sqrt(1 + 2 * np.abs(x)) - 1), rel=1e-9)
 
 
 @formula("eq-co-14", r"\frac{a(x)}{|x|} \to -\frac{M^2}{r^2}")
@@ -122,7 +122,7 @@ def test_familiarity_falls_exponentially_with_distance():
     seen = perception()
     limit = -float(np.exp(2 * seen.log_metric[0]) / np.max(seen.reach.value) ** 2)
     far = np.array([[1e3, 0.2], [1e5, 0.2], [1e7, 0.2]])
-    gaps = np.abs(attention(compressed(far)) / far[:, 0] / limit - 1)
+    gaps = np.abs(attention(squash(far, tail="root")) / far[:, 0] / limit - 1)
     assert np.all(np.diff(gaps) < 0) and gaps[-1] < 0.01
     usual = reference_of(attention(seen.landmarks.value))
-    assert np.all(familiarity(attention(compressed(far)), usual) < 1e-6)
+    assert np.all(familiarity(attention(squash(far, tail="root")), usual) < 1e-6)

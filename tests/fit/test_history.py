@@ -5,7 +5,7 @@ import pytest
 
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.fit.initial import frequency_scales
-from taylor_sensus.fit.stages import stage_runs
+from taylor_sensus.fit.means import stage_runs
 from taylor_sensus.settings import Settings, paper
 
 QUICK = {"noise_epochs": 2, "density_steps": 8, "pilots": 1}

@@ -8,12 +8,12 @@ from taylor_sensus import TSNetRegressor
 from taylor_sensus.fit import loop as step
 from taylor_sensus.fit.initial import Shape, new_mean
 from taylor_sensus.fit.members import train
-from taylor_sensus.fit.objectives import Knobs, stage
-from taylor_sensus.fit.padding import Rows, split_rows
-from taylor_sensus.model.network import Parts, Weights
+from taylor_sensus.fit.objectives import RunOptions, stage
+from taylor_sensus.fit.padding import TrainingRows, split_rows
+from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.settings import Settings
 
-PARTS = Parts("off", "expected", "mixture", True)
+PARTS = Variant("off", "expected", "mixture", True)
 WEIGHTS = Weights(0.1, 1.0, 0.1, 0.1, 1.0, 1.0, 0.0)
 SMALL = Settings(width=16, depth=2, frequencies=2)
 STAGE = stage("mean", PARTS)
@@ -24,7 +24,7 @@ def make_rows(seed=0, scale=1.0):
     x = rng.standard_normal((64, 3)).astype(np.float32)
     y = (scale * np.sin(2 * x[:, :1])).astype(np.float32)
     ones = np.ones((64, 1), np.float32)
-    return Rows(x, y, ones[:, 0], 0 * ones, ones)
+    return TrainingRows(x, y, ones[:, 0], 0 * ones, ones)
 
 
 def make_network():
@@ -34,8 +34,8 @@ def make_network():
 SPLIT = split_rows(np.arange(48), np.arange(48, 64), np.ones(64), 64, 16)
 
 
-def knobs(steps=64, rate=0.02, patience=10_000):
-    return Knobs(rate, 0.0, 0.1, 0.0, steps, 8, patience, WEIGHTS)
+def options(steps=64, rate=0.02, patience=10_000):
+    return RunOptions(rate, 0.0, 0.1, 0.0, steps, 8, patience, WEIGHTS)
 
 
 def run_in(slices, knob):
@@ -47,19 +47,19 @@ def run_in(slices, knob):
 
 
 def test_slices_do_not_change_the_result():
-    whole, sliced = run_in([64], knobs()), run_in([5, 17, 40, 64], knobs())
+    whole, sliced = run_in([64], options()), run_in([5, 17, 40, 64], options())
     for a, b in zip(jax.tree.leaves(whole.best), jax.tree.leaves(sliced.best), strict=True):
         assert np.array_equal(a, b)
     assert np.array_equal(whole.log, sliced.log)
 
 
 def test_training_improves_the_held_out_score():
-    log = run_in([64], knobs()).log
+    log = run_in([64], options()).log
     assert log[-1, 1] < 0.5 * log[0, 1]
 
 
 def test_best_weights_are_those_of_the_best_check():
-    run = run_in([64], knobs(rate=0.5))  # far too fast: later checks are worse
+    run = run_in([64], options(rate=0.5))  # far too fast: later checks are worse
     best = np.nanmin(run.log[:, 1])
     assert run.best_score == best or run.best_step == 0
 
@@ -67,14 +67,14 @@ def test_best_weights_are_those_of_the_best_check():
 def test_initial_weights_win_when_training_only_hurts():
     network, rows = make_network(), make_rows(scale=0.0)  # zero is exactly right from the start
     result = train(
-        network, rows, None, SPLIT, knobs(rate=0.5), 0, stage=STAGE, batch_size=32, checks=8
+        network, rows, None, SPLIT, options(rate=0.5), 0, stage=STAGE, batch_size=32, checks=8
     )  # fmt: skip
     assert result.score == 0
     assert np.all(result.network.perceptron.layers[-1].weight == 0)
 
 
 def test_patience_ends_a_run_early():
-    run = run_in([64], knobs(rate=2.0, patience=16))
+    run = run_in([64], options(rate=2.0, patience=16))
     assert run.step < 64
     assert np.isnan(run.log[-1]).all()
 
@@ -83,7 +83,7 @@ def test_a_batch_with_infinite_gradient_is_skipped():
     rows = make_rows()
     rows = rows._replace(y=rows.y.copy())
     rows.y[:48] = np.inf
-    result = train(make_network(), rows, None, SPLIT, knobs(), 0, stage=STAGE, batch_size=32, checks=8)
+    result = train(make_network(), rows, None, SPLIT, options(), 0, stage=STAGE, batch_size=32, checks=8)
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(result.network))
 
 

@@ -2,12 +2,13 @@ import numpy as np
 
 from taylor_sensus.fit.scales import (
     CAUTIONS,
-    held_out_shrinkage,
+    bias_of_curves,
+    ensemble_gain,
     noise_scale,
-    safest_caution,
-    stopping_optimism,
+    safest_familiarity,
 )
-from taylor_sensus.fitted import Familiar
+from taylor_sensus.model.combine import combine
+from taylor_sensus.model.ensemble import FamiliarityScale
 
 
 def test_noise_scale_finds_the_missing_factor():
@@ -32,23 +33,24 @@ def test_shrinkage_predicts_the_error_of_the_whole_ensemble():
     unseen = np.zeros((members, rows))
     unseen[np.arange(rows) % members, np.arange(rows)] = 1
     one = np.mean(means[np.arange(rows) % members, np.arange(rows)] ** 2)
-    shrinkage = held_out_shrinkage(means, unseen, y, np.ones(rows))[0]
+    shrinkage = ensemble_gain(means, unseen, y, np.ones(rows))[0]
     assert abs(shrinkage * one - np.mean(means.mean(axis=0) ** 2)) < 0.02
 
 
 def calibration_case(network_error):
     """Half of the rows stand alone; there the network errs by `network_error`, the prior by 1."""
     rng = np.random.default_rng(0)
-    attention = np.concatenate([np.zeros(500), np.full(500, -4.5)])[None]
+    density = np.concatenate([np.zeros(500), np.full(500, -4.5)])[:, None]
     y = rng.standard_normal((1000, 1))
     mean = y + np.concatenate([np.full(500, 0.1), np.full(500, network_error)])[:, None]
-    noise = np.full((1000, 1), 0.02)
-    zero = np.zeros((1000, 1))
 
-    def familiar(caution):
-        return Familiar(np.array([-caution]), np.array([caution / 12]))
+    def cost(caution):
+        k = FamiliarityScale(np.array([-caution]), np.array([caution / 12]))(density)[:, None]
+        combined = combine("mixture", k, mean, 0.0, 0.0, 1.0)
+        variance = 0.02 * combined.aleatoric_weight + combined.epistemic_variance
+        return float(np.mean(np.log(variance) + (y - combined.mean) ** 2 / variance))
 
-    return safest_caution(familiar, attention, "mixture", mean, zero, noise, y, np.ones(1000), zero, np.ones(1))
+    return safest_familiarity(CAUTIONS, cost)
 
 
 def test_a_network_that_is_right_where_data_are_thin_is_trusted_there():
@@ -63,11 +65,11 @@ def test_members_that_stop_by_chance_are_flattered_by_their_own_rows():
     """Scores that only wobble: each member stops in a lucky dip of its own, where the others would not stop it."""
     rng = np.random.default_rng(0)
     curves = list(1 + 0.3 * rng.normal(size=(8, 30)))
-    chance = stopping_optimism(curves)
+    chance = bias_of_curves(curves)
     assert chance > 1.5, "the lowest of 30 scores lies about two standard deviations below the true one"
     shared = 1 + np.linspace(1, 0, 30) ** 2
-    assert stopping_optimism([shared + 1e-3 * rng.normal(size=30) for _ in range(8)]) < 1.01
-    assert stopping_optimism(curves[:1]) == 1.0
+    assert bias_of_curves([shared + 1e-3 * rng.normal(size=30) for _ in range(8)]) < 1.01
+    assert bias_of_curves(curves[:1]) == 1.0
     early = [curve[: 5 + 3 * k] for k, curve in enumerate(curves)]
-    assert 1.0 <= stopping_optimism(early) <= 4.0
-    assert stopping_optimism([np.full(4, np.nan), np.array([1.0, np.nan, 0.5, 0.6])]) <= 4.0
+    assert 1.0 <= bias_of_curves(early) <= 4.0
+    assert bias_of_curves([np.full(4, np.nan), np.array([1.0, np.nan, 0.5, 0.6])]) <= 4.0

@@ -9,11 +9,9 @@ import numpy as np
 import optax
 import pytest
 
-from taylor_sensus.fitted import Familiar
 from taylor_sensus.model.density import (
     DensityPerception,
     Reference,
-    compressed,
     density_divergence,
     density_targets,
     familiarity,
@@ -21,7 +19,9 @@ from taylor_sensus.model.density import (
     reference_of,
     thinned,
 )
+from taylor_sensus.model.ensemble import FamiliarityScale
 from taylor_sensus.model.networks import trainable
+from taylor_sensus.model.squash import squash
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
 
@@ -31,7 +31,7 @@ def cloud(rows: int, features: int, seed: int = 0) -> np.ndarray:
 
 
 def perception_of(rows: np.ndarray, landmarks: int = 256) -> DensityPerception:
-    return DensityPerception.initial(compressed(rows), landmarks, np.random.default_rng(1))
+    return DensityPerception.initial(squash(rows, tail="root"), landmarks, np.random.default_rng(1))
 
 
 @partial(jax.jit, static_argnames="leave_out_self")
@@ -40,18 +40,10 @@ def attentions(perception: DensityPerception, rows: jax.Array, *, leave_out_self
 
 
 def look(perception: DensityPerception, rows: np.ndarray, *, leave_out_self: bool = False) -> np.ndarray:
-    return np.asarray(attentions(perception, np.float32(compressed(rows)), leave_out_self=leave_out_self))
+    return np.asarray(attentions(perception, np.float32(squash(rows, tail="root")), leave_out_self=leave_out_self))
 
 
 # --------------------------------------------------------------------------------- coordinates
-
-
-def test_compressed_keeps_order_and_draws_in_tails():
-    x = np.linspace(-100, 100, 2001)
-    assert np.all(np.diff(compressed(x)) > 0) and np.array_equal(compressed(-x), -compressed(x))
-    assert compressed(1e-4) == pytest.approx(1e-4, rel=1e-3)
-    assert compressed(5e5) == pytest.approx(1000, rel=2e-3), "the root of twice the value"
-    assert np.allclose(compressed(jnp.asarray(x, jnp.float32)), compressed(x), rtol=1e-5), "NumPy and JAX alike"
 
 
 # ------------------------------------------------------------------------------------- targets
@@ -150,7 +142,7 @@ def test_attention_by_hand():
     metric = np.array([1.3, 0.4])
     perception = eqx.tree_at(lambda p: p.log_metric, perception_of(rows), np.log(metric).astype(np.float32))
     reach, bias = perception.reach.value, perception.bias.value
-    x = compressed(np.array([[1.0, 2.0]]))
+    x = squash(np.array([[1.0, 2.0]]), tail="root")
     squared = np.sum(((x - perception.landmarks.value) * metric) ** 2, axis=1)
     expected = np.log(np.sum(np.exp(bias - 0.5 * squared / reach**2)))
     assert look(perception, np.array([[1.0, 2.0]]))[0] == pytest.approx(expected, rel=1e-4)
@@ -160,7 +152,7 @@ def test_attention_by_hand():
 def test_unused_landmarks_change_nothing():
     rows = cloud(20, 2)
     plain = perception_of(rows)
-    padded = DensityPerception.initial(compressed(rows), 256, np.random.default_rng(1), size=64)
+    padded = DensityPerception.initial(squash(rows, tail="root"), 256, np.random.default_rng(1), size=64)
     assert padded.landmarks.value.shape == (64, 2)
     for where in (rows, rows + 0.7, 100 * rows):
         for alone in (False, True):
@@ -191,7 +183,7 @@ def test_landmarks_are_training_rows_and_no_more_than_asked():
     rows = cloud(300, 2)
     stored = perception_of(rows, landmarks=64).landmarks.value
     assert stored.shape == (64, 2)
-    assert {tuple(row) for row in stored} <= {tuple(row) for row in compressed(rows)}
+    assert {tuple(row) for row in stored} <= {tuple(row) for row in squash(rows, tail="root")}
     assert perception_of(rows[:20], landmarks=64).landmarks.value.shape == (20, 2)
 
 
@@ -229,7 +221,7 @@ def test_divergence_is_zero_only_for_equal_shapes():
 
 def test_training_on_the_divergence_teaches_where_data_are():
     """A few steps bring the attention close to the neighbours' density, up to a constant."""
-    rows = compressed(np.concatenate([0.3 * cloud(80, 2), 3 + cloud(40, 2, seed=1)]).astype(np.float32))
+    rows = squash(np.concatenate([0.3 * cloud(80, 2), 3 + cloud(40, 2, seed=1)]).astype(np.float32), tail="root")
     points = density_targets(rows, 8, np.random.default_rng(0))
     x, log_density = jnp.asarray(points.x, jnp.float32), jnp.asarray(points.log_density, jnp.float32)
     trained, fixed = trainable(DensityPerception.initial(rows, 120, np.random.default_rng(0)))
@@ -306,5 +298,5 @@ def test_a_row_s_familiarity_does_not_depend_on_its_company():
 def test_predictions_use_the_same_familiarity():
     """The fitted model has its own NumPy form of it; the two must not drift apart."""
     attention = np.linspace(-30, 10, 100)
-    stored = Familiar(np.array([-5.0]), np.array([1.5]))(attention[None])
+    stored = FamiliarityScale(np.array([-5.0]), np.array([1.5]))(attention[:, None])
     assert stored == pytest.approx(np.asarray(familiarity(jnp.array(attention), Reference(-5.0, 1.5))), abs=1e-6)

@@ -1,66 +1,98 @@
-"""The Gaussian process behind the kernel part: its evidence, its answers, and what it says of rows left out."""
+"""The Gaussian process: its evidence, its answers and their slope, and what it says of rows left out."""
 
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from taylor_sensus.model.gaussian_process import Rows, condition, left_out, loss, new_prior, noise, posterior, search
-from taylor_sensus.model.process_mean import matern
+from taylor_sensus.model.gaussian_process import (
+    GaussianProcess,
+    ProcessRows,
+    hyper_prior,
+    matern,
+    negative_log_evidence,
+    noise,
+    search,
+)
 
 
-def smooth(count: int, features: int = 2, targets: int = 1, seed: int = 0) -> Rows:
+def smooth(count: int, features: int = 2, targets: int = 1, seed: int = 0) -> ProcessRows:
     rng = np.random.default_rng(seed)
     x = rng.uniform(-2, 2, (count, features))
     y = np.stack([np.sin((k + 2) * x[:, 0]) + x[:, 1] ** 2 / 2 for k in range(targets)], axis=1)
-    return Rows(x, y + 0.1 * rng.normal(size=y.shape), np.ones(count), np.zeros(count))
+    return ProcessRows(x, y + 0.1 * rng.normal(size=y.shape), np.ones(count), np.zeros(count))
+
+
+def conditioned(theta, rows: ProcessRows, log_range: float = 4.0) -> GaussianProcess:
+    return GaussianProcess.condition(theta, log_range, rows)
+
+
+@pytest.mark.parametrize("targets", [1, 2])
+def test_slope_is_the_derivative(targets):
+    rows = smooth(30, targets=targets)
+    process = conditioned(hyper_prior((1.0, 3.0), 2).mean, rows)
+    x, step = np.random.default_rng(5).uniform(-6, 6, (5, 2)), 1e-6
+    slopes = process.posterior(x, slopes=True).jacobian
+    for feature in range(2):
+        moved = step * np.eye(2)[feature]
+        wanted = (process.posterior(x + moved).mean - process.posterior(x - moved).mean) / (2 * step)
+        np.testing.assert_allclose(slopes[:, :, feature], wanted, atol=1e-6)
+
+
+def test_a_process_is_made_again_from_its_numbers():
+    rows = smooth(20)
+    process = conditioned(hyper_prior((1.0, 3.0), 2).mean, rows)
+    again, new = GaussianProcess(process.numbers), smooth(7, seed=3).x
+    np.testing.assert_allclose(again.posterior(new).mean, process.posterior(new).mean, rtol=1e-12)
+    np.testing.assert_allclose(again.posterior(new).variance, process.posterior(new).variance, rtol=1e-9)
 
 
 @pytest.mark.parametrize("targets", [1, 2])
 def test_gradient_agrees_with_differences(targets):
     rng = np.random.default_rng(0)
     rows = smooth(40, features=3, targets=targets)._replace(
-        weight=rng.integers(1, 4, 40).astype(float), known=rng.uniform(0, 0.3, 40)
+        weight=rng.integers(1, 4, 40).astype(float), declared_variance=rng.uniform(0, 0.3, 40)
     )
-    prior = new_prior((3.0, 10.0), 3)
+    prior = hyper_prior((3.0, 10.0), 3)
     theta = prior.mean + rng.normal(size=len(prior.mean))
-    wanted = approx_fprime(theta, lambda t: loss(t, rows, prior)[0], 1e-6)
-    np.testing.assert_allclose(loss(theta, rows, prior)[1], wanted, atol=2e-5)
+    wanted = approx_fprime(theta, lambda t: negative_log_evidence(t, rows, prior)[0], 1e-6)
+    np.testing.assert_allclose(negative_log_evidence(theta, rows, prior)[1], wanted, atol=2e-5)
 
 
 def test_likelihood_is_that_of_a_normal_vector():
     rows = smooth(12)
-    prior = new_prior((3.0, 10.0), 2)
+    prior = hyper_prior((3.0, 10.0), 2)
     theta = prior.mean  # where the prior adds nothing
     distance = ((rows.x[:, None] - rows.x[None]) ** 2).sum(axis=-1)
     long, wide = 3 * np.sqrt(2 / 8), 10 * np.sqrt(2 / 8)
     total = 0.5 * matern(distance / long**2)[0] + 0.5 * np.exp(-distance / wide**2 / 2) + (0.1 + 1e-6) * np.eye(12)
     y = rows.y[:, 0]
     wanted = (y @ np.linalg.solve(total, y) + np.linalg.slogdet(total)[1]) / 2 / 12
-    assert loss(theta, rows, prior)[0] == pytest.approx(wanted, rel=1e-9)
+    assert negative_log_evidence(theta, rows, prior)[0] == pytest.approx(wanted, rel=1e-9)
 
 
 def test_posterior_is_the_conditional_normal():
     rows = smooth(15)
     new = np.random.default_rng(1).uniform(-3, 3, (4, 2))
-    theta = new_prior((1.0, 3.0), 2).mean
+    theta = hyper_prior((1.0, 3.0), 2).mean
     both = np.concatenate([rows.x, new])
     distance = ((both[:, None] - both[None]) ** 2).sum(axis=-1)
     total = 0.5 * matern(distance / (2 / 8))[0] + 0.5 * np.exp(-distance / (9 * 2 / 8) / 2)
     gain = np.linalg.solve(total[:15, :15] + (0.1 + 1e-6) * np.eye(15), total[:15, 15:])
-    mean, variance = posterior(condition(theta, rows), new)
+    mean, variance, _ = conditioned(theta, rows).posterior_at(new)
     np.testing.assert_allclose(mean, gain.T @ rows.y, rtol=1e-8)
     np.testing.assert_allclose(variance, np.diag(total[15:, 15:] - total[15:, :15] @ gain), rtol=1e-6)
 
 
 def test_left_out_rows_are_answered_as_if_never_seen():
     rng = np.random.default_rng(2)
-    rows = smooth(30, targets=2)._replace(weight=rng.uniform(0.5, 3, 30), known=rng.uniform(0, 0.3, 30))
+    rows = smooth(30, targets=2)._replace(weight=rng.uniform(0.5, 3, 30), declared_variance=rng.uniform(0, 0.3, 30))
     fold = np.arange(30) % 4
-    theta = new_prior((1.0, 3.0), 2).mean
-    mean, variance = left_out(condition(theta, rows), rows, fold)
+    theta = hyper_prior((1.0, 3.0), 2).mean
+    mean, variance, _ = conditioned(theta, rows).left_out(rows.y, fold)
     for number in range(4):
         own = np.flatnonzero(fold == number)
-        wanted, doubt = posterior(condition(theta, rows.some(np.flatnonzero(fold != number))), rows.x[own])
+        without = conditioned(theta, rows.take(np.flatnonzero(fold != number)))
+        wanted, doubt, _ = without.posterior_at(rows.x[own])
         np.testing.assert_allclose(mean[own], wanted, atol=1e-8)
         np.testing.assert_allclose(variance[own], doubt, atol=1e-8)
 
@@ -68,19 +100,19 @@ def test_left_out_rows_are_answered_as_if_never_seen():
 def test_a_weight_of_two_is_a_row_written_twice():
     rows = smooth(20)
     weight = np.where(np.arange(20) < 5, 2.0, 1.0)
-    twice = rows.some(np.concatenate([np.arange(20), np.arange(5)]))
-    theta = new_prior((1.0, 3.0), 2).mean
+    twice = rows.take(np.concatenate([np.arange(20), np.arange(5)]))
+    theta = hyper_prior((1.0, 3.0), 2).mean
     new = smooth(7, seed=3).x
-    one, other = (posterior(condition(theta, r), new) for r in (rows._replace(weight=weight), twice))
+    one, other = (conditioned(theta, r).posterior_at(new) for r in (rows._replace(weight=weight), twice))
     np.testing.assert_allclose(one[0], other[0], rtol=1e-6)
     np.testing.assert_allclose(one[1], other[1], rtol=1e-5, atol=1e-9)
 
 
 def test_search_finds_the_noise():
-    found = search(smooth(150), (10.0, 10.0), 100)[1]
+    found = search(smooth(150), (10.0, 10.0), 100).theta
     assert np.sqrt(noise(found)) == pytest.approx(0.1, rel=0.2)
 
 
 def test_impossible_hyper_parameters_turn_the_search_back():
-    prior = new_prior((3.0, 10.0), 2)
-    assert loss(prior.mean + 50, smooth(10), prior)[0] == 1e10
+    prior = hyper_prior((3.0, 10.0), 2)
+    assert negative_log_evidence(prior.mean + 50, smooth(10), prior)[0] == 1e10

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from taylor_sensus.model.density import DensityPerception, compressed, density_targets, familiarity, reference_of
-from taylor_sensus.model.network import Parts, TaylorSensusNetwork, Weights, algorithm_1
+from taylor_sensus.model.density import DensityPerception, density_targets, familiarity, reference_of
+from taylor_sensus.model.network import TaylorSensusNetwork, Variant, Weights, algorithm_1
 from taylor_sensus.model.networks import (
     Constant,
     MeanNetwork,
@@ -19,6 +19,7 @@ from taylor_sensus.model.networks import (
     VarianceNetwork,
     trainable,
 )
+from taylor_sensus.model.squash import squash
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 
 FEATURES, ROWS = 2, 12
@@ -27,7 +28,7 @@ WEIGHTS = Weights(
     contrast=1.0, contrast_mean=1.0, contrast_spread=0.5, contrast_noise=0.6, density=1.0, log=1.0, beta=0.0
 )
 COMBINATIONS = [
-    Parts(*choice)
+    Variant(*choice)
     for choice in itertools.product(
         ("off", "printed", "bounded", "theory"), ("expected", "sampled"), ("printed", "mixture"), (True, False)
     )
@@ -73,7 +74,7 @@ def network(targets: int) -> TaylorSensusNetwork:
         VarianceNetwork(perceptron(1, FEATURES, FEATURES), Constant(np.full(FEATURES, -3, np.float32)), 4.0),
         VarianceNetwork(perceptron(2, FEATURES, targets), Constant(np.full(targets, -1, np.float32)), 4.0),
     )
-    density = DensityPerception.initial(compressed(table()[1:]), 16, np.random.default_rng(0))
+    density = DensityPerception.initial(squash(table()[1:], tail="root"), 16, np.random.default_rng(0))
     return TaylorSensusNetwork(Compiled(block), Compiled(density))
 
 
@@ -96,18 +97,18 @@ def batch(targets: int) -> Rows:
 
 
 def points():
-    found = density_targets(compressed(table()), 4, np.random.default_rng(0))
+    found = density_targets(squash(table(), tail="root"), 4, np.random.default_rng(0))
     return jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), found)
 
 
-def loss(parts: Parts, targets: int = 1, *, key=KEY, weights=WEIGHTS, rows=None, net=None) -> float:
+def loss(parts: Variant, targets: int = 1, *, key=KEY, weights=WEIGHTS, rows=None, net=None) -> float:
     rows = batch(targets) if rows is None else rows
     net = network(targets) if net is None else net
     return float(algorithm_1(net, rows, points() if parts.density else None, key, parts, weights))
 
 
-def parts(contrast="off", kind="expected", combination="printed", density=False) -> Parts:
-    return Parts(contrast, kind, combination, density)
+def parts(contrast="off", kind="expected", combination="printed", density=False) -> Variant:
+    return Variant(contrast, kind, combination, density)
 
 
 # ----------------------------------------------------------------------------- all combinations
@@ -154,7 +155,7 @@ def test_without_contrast_and_density_it_is_the_weighted_likelihood_of_the_block
 @pytest.mark.parametrize("combination", ["printed", "mixture"])
 def test_density_moves_rows_to_the_prior_and_adds_its_divergence(combination):
     net, rows, found = network(1), batch(1), points()
-    attention = np.asarray(jax.vmap(net.density)(compressed(rows.x)))
+    attention = np.asarray(jax.vmap(net.density)(squash(rows.x, tail="root")))
     k = np.asarray(familiarity(attention, reference_of(jnp.array(attention))))[:, None]
     estimate = jax.vmap(net.block)(rows.x)
     noise = np.asarray(jax.vmap(lambda e: e.variance)(estimate))
@@ -271,4 +272,4 @@ def test_a_row_through_the_network_is_the_block_and_the_density():
     assert np.allclose(estimates.mean[4], alone.mean, atol=1e-6)
     assert np.allclose(alone.mean, net.block(jnp.asarray(rows[4])).mean)
     assert attention[4] == pytest.approx(float(its_attention), rel=1e-5)
-    assert its_attention == pytest.approx(float(net.density(compressed(jnp.asarray(rows[4])))))
+    assert its_attention == pytest.approx(float(net.density(squash(jnp.asarray(rows[4]), tail="root"))))

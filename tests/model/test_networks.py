@@ -16,10 +16,10 @@ from taylor_sensus.model.networks import (
     PlainEmbedding,
     PositionalEmbedding,
     VarianceNetwork,
-    smooth_clip,
     trainable,
     wave,
 )
+from taylor_sensus.model.squash import squash
 
 EVERYWHERE = np.concatenate([np.linspace(-4, 4, 41), [-1e3, -30, 30, 1e3]]).astype(np.float32)
 
@@ -56,12 +56,12 @@ def test_activations_are_twice_differentiable(name):
 
 
 def test_smooth_clip_is_the_identity_near_zero_and_bounded_far_away():
-    assert smooth_clip(np.float32(1e-3)) == pytest.approx(1e-3, rel=1e-6)
+    assert squash(np.float32(1e-3)) == pytest.approx(1e-3, rel=1e-6)
     x = np.linspace(-50, 50, 1001, dtype=np.float32)
-    clipped = np.asarray(smooth_clip(x, 3.0))
+    clipped = np.asarray(squash(x, 3.0))
     assert np.all(np.diff(clipped) > 0) and np.all(np.abs(clipped) < 3)
-    assert smooth_clip(np.float32(1e6)) == pytest.approx(3, rel=1e-4)
-    assert np.all(np.isfinite(second_derivative(smooth_clip)(EVERYWHERE)))
+    assert squash(np.float32(1e6)) == pytest.approx(3, rel=1e-4)
+    assert np.all(np.isfinite(second_derivative(squash)(EVERYWHERE)))
 
 
 @pytest.mark.parametrize("name", ["periodic", "positional"])

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taylor_sensus.model.trend import LIMIT, clipped, flat_trend, ridge_trend, streamed_ridge_trend
+from taylor_sensus.model.squash import squash
+from taylor_sensus.model.trend import LIMIT, flat_trend, ridge_trend, streamed_ridge_trend
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 3))
@@ -13,18 +14,18 @@ ONES = np.ones(300)
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
 def test_clipping_is_odd_ordered_and_bounded(a, b):
-    assert abs(clipped(a)) <= min(abs(a), LIMIT)
-    assert clipped(-a) == -clipped(a)
-    assert (clipped(a) <= clipped(b)) or a > b
+    assert abs(squash(a, LIMIT)) <= min(abs(a), LIMIT)
+    assert squash(-a, LIMIT) == -squash(a, LIMIT)
+    assert (squash(a, LIMIT) <= squash(b, LIMIT)) or a > b
 
 
 def test_clipping_is_the_identity_near_zero():
-    np.testing.assert_allclose(clipped(np.array([0.01, -0.1])), [0.01, -0.1], rtol=1e-3)
+    np.testing.assert_allclose(squash(np.array([0.01, -0.1]), LIMIT), [0.01, -0.1], rtol=1e-3)
 
 
 def test_a_linear_function_is_found():
     slope = np.array([[1.0, 0.0], [-2.0, 0.5], [0.0, 3.0]])
-    y = clipped(X) @ slope + [4, -1] + 0.01 * RNG.normal(size=(300, 2))
+    y = squash(X, LIMIT) @ slope + [4, -1] + 0.01 * RNG.normal(size=(300, 2))
     trend = ridge_trend(X, y, ONES)
     np.testing.assert_allclose(trend.slope, slope, atol=0.01)
     np.testing.assert_allclose(trend.intercept, [4, -1], atol=0.01)

@@ -16,7 +16,9 @@ def fitted_with(rows, counts=None, shrink=1.0):
     rng = np.random.default_rng(0)
     y, std = rng.normal(size=(len(rows), 1)), np.full((len(rows), 1), 0.5)
     mean = y + rng.normal(size=y.shape)
-    held = HeldOut(np.asarray(rows), mean, std, y, shrink * np.abs(y - mean) / std)
+    zero = np.zeros_like(std)
+    score = shrink * (y - mean) / std
+    held = HeldOut(np.asarray(rows), np.zeros(len(rows), int), y, mean, zero, std**2, zero, score)
     scaler = SimpleNamespace(target_scale=np.ones(1))
     counted = SimpleNamespace(**{"rows": 20, "distinct_rows": 20, **(counts or {})})
     return SimpleNamespace(held_out=held, fit_summary=counted, scaler=scaler)
@@ -43,7 +45,7 @@ def test_held_out_predictions_carry_the_labels_of_their_rows():
 def test_error_bars_stand_to_errors_as_they_will_for_new_rows():
     found = held_out_evidence(fitted_with(np.arange(20), shrink=0.8), None)
     assert found.std == pytest.approx(0.5 / 0.8)
-    assert np.abs(found.target(0).z) == pytest.approx(fitted_with(np.arange(20), shrink=0.8).held_out.error[:, 0])
+    assert found.target(0).z == pytest.approx(fitted_with(np.arange(20), shrink=0.8).held_out.score[:, 0])
 
 
 def test_validation_rows_are_called_so():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from taylor_sensus.suggest.shortlist import BEST, FAIR, WATCHED, Listed, Shortlist
+from taylor_sensus.suggest.shortlist import BEST, FAIR, WATCHED, ListedCandidates, Shortlist
 
 
 def listed_from(scores, block=1000) -> Shortlist:
@@ -12,7 +12,7 @@ def listed_from(scores, block=1000) -> Shortlist:
     for start in range(0, len(scores), block):
         part = slice(start, start + block)
         frame = pd.DataFrame({"x": np.arange(len(scores))[part]})
-        shortlist.add(Listed(frame, np.arange(len(scores))[part], scores[part]))
+        shortlist.add(ListedCandidates(frame, np.arange(len(scores))[part], scores[part]))
     return shortlist
 
 

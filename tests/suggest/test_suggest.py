@@ -8,11 +8,11 @@ from hill import QUICK, table, truth
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.suggest import Suggestions, suggest
-from taylor_sensus.suggest.asking import Asker
-from taylor_sensus.suggest.candidates import read_candidates
+from taylor_sensus.suggest.acquisition import Goal
+from taylor_sensus.suggest.candidate_model import CandidateModel
 from taylor_sensus.suggest.choosing import Chooser, neighbours
 from taylor_sensus.suggest.expected_improvement import log_expected_improvement
-from taylor_sensus.suggest.goals import Goal
+from taylor_sensus.suggest.space.candidates import read_candidates
 
 
 def places(found: Suggestions) -> list[int]:
@@ -80,13 +80,15 @@ def test_the_best_so_far_is_the_best_that_may_be_chosen(model):
     """No lucky reading, and nothing outside of the bounds; measured rows need not be on steps."""
     X = table(160, seed=0)
     X = X[X.temp < 50]
-    asker, rng = Asker(model, None), np.random.default_rng(0)
+    asked, rng = CandidateModel(model, None), np.random.default_rng(0)
     for bounds in ({"temp": (20.0, 50.0)}, {"temp": (20.0, 30.0)}):
-        space = read_candidates(asker, {**BOUNDS, **bounds}, None, [{"step": {"temp": 0.5}}], rng)
-        best = Chooser(asker, space, Goal("max"), None, 1.0, rng).best
+        space = read_candidates(
+            {**BOUNDS, **bounds}, None, [{"step": {"temp": 0.5}}], asked.columns, asked.encoded, rng
+        )
+        best = Chooser(asked, space, Goal("max"), None, 1.0, rng).best
         known = model.predict(X[X.temp <= bounds["temp"][1]])
         assert best is not None
-        assert best * asker.unit + model.fitted_.scaler.target_center[0] == pytest.approx(known.max(), rel=1e-3)
+        assert best * asked.unit + model.fitted_.scaler.target_center[0] == pytest.approx(known.max(), rel=1e-3)
 
 
 def test_a_target_value_is_approached(model):
@@ -106,7 +108,8 @@ def test_a_space_is_searched_and_constraints_are_met(model):
     assert (t.temp % 2.5 == 0).all() and t.temp.between(20, 80).all() and t.share.between(0, 1).all()
     assert (0.01 * t.temp + t.share <= 1.1 + 1e-9).all() and (t.solvent == "oil").all()
     assert found.positions is None and "candidate" not in t.columns
-    scaled = Asker(model, None).scaled(Asker(model, None).encoded(t[["temp", "share", "solvent"]], "t"))
+    asked = CandidateModel(model, None)
+    scaled = asked.scaled(asked.encoded(t[["temp", "share", "solvent"]]))
     assert all(neighbours(scaled, row).sum() == 1 for row in scaled), "no two are the same but for a hair"
     again = suggest(model, dict(BOUNDS), n=5, goal="max", constraints=constraints, random_state=0)
     pd.testing.assert_frame_equal(t, again.table)

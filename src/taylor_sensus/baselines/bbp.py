@@ -19,8 +19,8 @@ from taylor_sensus.baselines.weights import (
     as_vector,
     mean_and_log_noise,
 )
-from taylor_sensus.fit.objectives import Knobs, Stage
-from taylor_sensus.model.network import Parts
+from taylor_sensus.fit.objectives import RunOptions, Stage
+from taylor_sensus.model.network import Variant
 from taylor_sensus.model.networks import Constant, Perceptron
 
 
@@ -68,7 +68,9 @@ def divergence(posterior: Posterior, noise: Array, prior: Prior) -> Array:
     return jnp.sum(log_q - prior.log_density(posterior.mean + std * noise))
 
 
-def loss(posterior: Posterior, rows: FitRows, prior: Prior, key: Array, knobs: Knobs, fade, parts: Parts) -> Array:
+def loss(
+    posterior: Posterior, rows: FitRows, prior: Prior, key: Array, options: RunOptions, fade, variant: Variant
+) -> Array:
     """Minus the evidence lower bound, divided by the number of training rows, with one draw a batch."""
     # The program's generator is cheap for the few bits of a shuffle but slow for a number a weight.
     noise = jax.random.normal(jax.random.key(jax.random.bits(key)), posterior.mean.shape)

@@ -8,7 +8,7 @@ import numpy as np
 
 from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Baseline, Moments, Scaled
-from taylor_sensus.fit.members import cores
+from taylor_sensus.model.chunks import cores
 
 
 class CatBoostBaseline(Baseline):

@@ -13,8 +13,8 @@ from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, generators, in_chunks, prepare
 from taylor_sensus.baselines.warm_up import WARM_FADE, calibrated_likelihood
 from taylor_sensus.errors import SettingError
-from taylor_sensus.fit.members import run_all
 from taylor_sensus.fit.objectives import Stage, weighted_mean
+from taylor_sensus.model.chunks import run_all
 from taylor_sensus.model.networks import Constant, MeanNetwork
 
 
@@ -30,7 +30,7 @@ class GaussianNetwork(eqx.Module):
         return mean, jnp.asarray(self.level.value) + self.reach * jnp.tanh(raw / self.reach)
 
 
-def gaussian_loss(network, rows, points, key, knobs, fade, parts):
+def gaussian_loss(network, rows, points, key, options, fade, parts):
     """The negative log-likelihood, after the warm-up."""
     mean, log_variance = jax.vmap(network)(rows.x)
     squared = (rows.y[:, 0] - mean) ** 2

@@ -24,7 +24,7 @@ from taylor_sensus.errors import SettingError
 from taylor_sensus.fit.objectives import Stage, weighted_mean
 
 
-def evidential_loss(network, rows, points, key, knobs, fade, parts):
+def evidential_loss(network, rows, points, key, options, fade, parts):
     """Negative log-likelihood plus the price of misplaced evidence; `points` is that price."""
     said, y = evidence(jax.vmap(network)(rows.x)), rows.y[:, 0]
     loss = evidential_terms(said, y, points)

@@ -15,7 +15,7 @@ import numpy as np
 
 from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Baseline, Moments, Scaled
-from taylor_sensus.fit.members import cores
+from taylor_sensus.model.chunks import cores
 
 FLOORS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Candidates for the smallest spread, as shares of the validation errors' root mean square."""

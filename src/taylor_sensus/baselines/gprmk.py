@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Baseline, Moments, Scaled
-from taylor_sensus.fit.members import run_all
-from taylor_sensus.model.gaussian_process import CENTRES, Conditioned, Rows, condition, noise, posterior, search
+from taylor_sensus.model.chunks import one_blas_thread, run_all
+from taylor_sensus.model.gaussian_process import CENTRES, GaussianProcess, ProcessRows, noise, search
 
 CHUNK = 1024
 """Rows predicted at once, which bounds the memory."""
@@ -27,24 +26,25 @@ class GPRMKBaseline(Baseline):
     max_iterations: int = 150
 
     def _fit(self, rows: Scaled, seed: int) -> None:
-        known = Rows(rows.x, rows.y[:, None], np.ones(len(rows.x)), np.zeros(len(rows.x)))
-        some = known.some(np.random.default_rng(seed).permutation(len(rows.x))[: self.kernel_rows])
+        known = ProcessRows(rows.x, rows.y[:, None], np.ones(len(rows.x)), np.zeros(len(rows.x)))
+        some = known.take(np.random.default_rng(seed).permutation(len(rows.x))[: self.kernel_rows])
 
-        def one_start(centre: tuple[float, ...]) -> tuple[float, float, Conditioned]:
-            process = condition(search(some, centre, self.max_iterations)[1], known)
-            mean, doubt = posterior(process, rows.x_val)
-            std = np.sqrt(doubt + noise(process.theta))
+        def one_start(centre: tuple[float, ...]) -> tuple[float, float, GaussianProcess]:
+            theta = search(some, centre, self.max_iterations).theta
+            process = GaussianProcess.condition(theta, np.inf, known)
+            mean, variance, _ = process.posterior_at(rows.x_val)
+            std = np.sqrt(variance + noise(theta))
             error = rows.y_val - mean[:, 0]
             return float(np.mean(np.log(std) + (error / std) ** 2 / 2)), std_factor(error, std), process
 
         starts = CENTRES[: 1 + self.restarts]
         # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             ends = run_all([lambda c=c: one_start(c) for c in starts], self.n_jobs)
         _, self.std_factor_, self.process_ = min(ends, key=lambda end: end[0])
 
     def _predict(self, x: np.ndarray) -> Moments:
-        parts = [posterior(self.process_, x[i : i + CHUNK]) for i in range(0, len(x), CHUNK)]
-        mean, doubt = (np.concatenate(part) for part in zip(*parts, strict=True))
+        parts = [self.process_.posterior_at(x[i : i + CHUNK])[:2] for i in range(0, len(x), CHUNK)]
+        mean, variance = (np.concatenate(part) for part in zip(*parts, strict=True))
         stretch = max(self.std_factor_, 1e-3) ** 2
-        return Moments(mean[:, 0], np.full(len(x), noise(self.process_.theta) * stretch), doubt * stretch)
+        return Moments(mean[:, 0], np.full(len(x), noise(self.process_.numbers.theta) * stretch), variance * stretch)

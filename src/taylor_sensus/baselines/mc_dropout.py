@@ -27,7 +27,7 @@ def masked(network: MeanNetwork, x: Array, masks: Sequence[Array]) -> Array:
     return network.perceptron(network.embedding(x) * masks[0], masks[1:])
 
 
-def dropout_loss(network, rows, points, key, knobs, fade, parts):
+def dropout_loss(network, rows, points, key, options, fade, parts):
     """Squared error, each row with masks of its own, to the last step at the full rate `points`."""
     widths = dropped_sizes(network)
     bits = jax.random.bits(key, (len(rows.x), sum(widths)), jnp.uint8)

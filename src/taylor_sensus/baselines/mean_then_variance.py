@@ -24,9 +24,9 @@ from taylor_sensus.baselines.networks import (
     prepare,
 )
 from taylor_sensus.errors import SettingError
-from taylor_sensus.fit.members import run_all
 from taylor_sensus.fit.objectives import Stage, weighted_mean
 from taylor_sensus.fit.padding import assign_folds, held_out_average, pad, unseen_mask
+from taylor_sensus.model.chunks import run_all
 from taylor_sensus.model.networks import Constant, Perceptron, VarianceNetwork
 
 
@@ -38,7 +38,7 @@ class ResidualRows(NamedTuple):
     weight: Any
 
 
-def variance_loss(network, rows, points, key, knobs, fade, parts):
+def variance_loss(network, rows, points, key, options, fade, parts):
     """Twice the Gaussian negative log-likelihood of the residuals."""
     return variance_score(network, rows, rows.weight)
 

@@ -18,7 +18,7 @@ from taylor_sensus.baselines.warm_up import WARM_FADE
 from taylor_sensus.fit.objectives import Stage, weighted_mean
 
 
-def multi_task_loss(network, rows, points, key, knobs, fade, parts):
+def multi_task_loss(network, rows, points, key, options, fade, parts):
     """The evidential loss plus the bounded squared error, equally weighted as in the paper; the same warm-up."""
     said, y = evidence(jax.vmap(network)(rows.x)), rows.y[:, 0]
     loss = evidential_terms(said, y, points) + lipschitz_squared_error(said, y)

@@ -16,14 +16,15 @@ from jax import Array
 from taylor_sensus.baselines.face import Baseline, Scaled
 from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilation_cache
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
-from taylor_sensus.fit.members import Trained, run_all, train
-from taylor_sensus.fit.objectives import Knobs, Stage, mean_loss, mean_score
+from taylor_sensus.fit.members import Trained, train
+from taylor_sensus.fit.objectives import RunOptions, Stage, mean_loss, mean_score
 from taylor_sensus.fit.padding import Split, batch_rows, bucket, pad, split_rows
-from taylor_sensus.model.network import Parts, Weights
+from taylor_sensus.model.chunks import run_all
+from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.settings import DEFAULTS, Settings, resolve
 
-PARTS = Parts(contrast="off", loss="expected", combination="mixture", density=False)
+PARTS = Variant(contrast="off", loss="expected", combination="mixture", density=False)
 WEIGHTS = Weights(0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 SQUARED_ERROR = Stage("mean", mean_loss, mean_score, PARTS)
 CHUNK = 1024
@@ -98,13 +99,13 @@ class NeuralBaseline(Baseline):
         batch = batch_rows(chosen["batch_size"], len(prepared.rows.x))
         wanted = round(chosen["epochs"] * int(prepared.split.fit_count) / batch)
         steps = max(settings.checks, min(wanted, settings.most_steps))
-        knobs = Knobs(
+        options = RunOptions(
             learning_rate=chosen["learning_rate"], weight_decay=chosen["weight_decay"],
             warmup=max(settings.warmup, 1e-6), dropout=0.0, steps=steps, steps_per_check=-(-steps // settings.checks),
             patience=max(1, int(np.ceil(chosen["patience"] * steps))), weights=WEIGHTS,
         )  # fmt: skip
         return train(
-            network, prepared.rows, numbers, prepared.split, knobs, seed,
+            network, prepared.rows, numbers, prepared.split, options, seed,
             stage=stage, batch_size=batch, checks=settings.checks,
         )  # fmt: skip
 

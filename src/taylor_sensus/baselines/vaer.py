@@ -16,9 +16,10 @@ from jax import Array
 
 from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, generators, in_chunks, prepare
-from taylor_sensus.fit.objectives import Knobs, Stage
-from taylor_sensus.model.network import Parts
-from taylor_sensus.model.networks import MeanNetwork, Perceptron, smooth_clip
+from taylor_sensus.fit.objectives import RunOptions, Stage
+from taylor_sensus.model.network import Variant
+from taylor_sensus.model.networks import MeanNetwork, Perceptron
+from taylor_sensus.model.squash import squash
 
 
 class Code(NamedTuple):
@@ -70,12 +71,12 @@ def divergence(code: Code, network: RegressionAutoencoder) -> Array:
     return 0.5 * ((gap + spread) * jnp.exp(-network.log_variance) + log_ratio - size)
 
 
-def loss(network: RegressionAutoencoder, rows, points, key: Array, knobs: Knobs, fade, parts: Parts) -> Array:
+def loss(network: RegressionAutoencoder, rows, points, key: Array, options: RunOptions, fade, parts: Variant) -> Array:
     """Reconstruction, divergence and the regression's own likelihood, each an average over rows."""
     code = jax.vmap(network.encode)(rows.x)
     noise = jax.random.normal(key, code.latent_mean.shape)
     latent = code.latent_mean + jnp.exp(0.5 * code.latent_log_variance) * noise
-    gap = (smooth_clip(rows.x) - jax.vmap(network.decoder)(latent)) ** 2
+    gap = (squash(rows.x) - jax.vmap(network.decoder)(latent)) ** 2
     spread = network.reconstruction_log_variance
     reconstruction = 0.5 * jnp.sum(gap * jnp.exp(-spread) + spread, axis=1)
     error = rows.y[:, 0] - code.target_mean

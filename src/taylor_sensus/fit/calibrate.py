@@ -1,92 +1,165 @@
-"""What a trained ensemble learns from rows that its members have not seen: scales, constants, and how good it is."""
+"""Stage calibrate: scales and constants from rows that the members have not seen, and how good the model is there."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.fit.inference import MemberEstimates, left_out_attention, member_estimates, sensitivities
-from taylor_sensus.fit.padding import held_out_average, judging_rows
-from taylor_sensus.fit.records import FittedEnsemble, Table
-from taylor_sensus.fit.scales import held_out_shrinkage, noise_scale, safest_caution
-from taylor_sensus.fitted import Familiar, HeldOut, between_members
-from taylor_sensus.model.combine import combine
-from taylor_sensus.model.repeats import Repeats, learn_repeats
+from taylor_sensus.fit.padding import judging_rows
+from taylor_sensus.fit.records import Table, TrainedEnsemble
+from taylor_sensus.fit.scales import CAUTIONS, ensemble_gain, noise_scale, safest_familiarity
+from taylor_sensus.fitted import HeldOut
+from taylor_sensus.model.chunks import in_chunks
+from taylor_sensus.model.declared_errors import nothing_declared
+from taylor_sensus.model.ensemble import (
+    Blend,
+    Ensemble,
+    FamiliarityScale,
+    Opinions,
+    blend,
+    blended,
+    distribution,
+    familiarity_of,
+    one_member,
+    opinions,
+)
+from taylor_sensus.model.forward import log_density
+from taylor_sensus.model.repeats import learn_repeats
+from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import ridge_trend
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
 
+SLOPE_ROWS = 2048
+"""Rows whose slopes are compared."""
+NORMAL_EDGES = {50: 0.6745, 80: 1.2816, 90: 1.6449, 95: 1.9600}
+"""Half widths of central normal intervals, in standard deviations, by their level in percent."""
+
+
+class Scores(NamedTuple):
+    """On judged rows, in scaled units, one number a target."""
+
+    rows: int
+    mse: np.ndarray
+    explained: np.ndarray
+    coverage: dict[int, np.ndarray]
+
 
 class Calibrated(NamedTuple):
-    familiar: Familiar
-    scale: np.ndarray
-    repeats: Repeats | None
-    held_out: dict[str, Any]
+    """The ensemble as it predicts, and what unseen rows say of it."""
+
+    ensemble: Ensemble
+    held_out: HeldOut
+    """In scaled units."""
+    scores: Scores
     curved: np.ndarray
+    """For each feature whether its slope changes enough to tell its noise from the system's."""
     curvature: bool
     """Whether a straight line is clearly worse."""
-    unseen: HeldOut
-    """In scaled units."""
 
 
-def calibrate(ensemble: FittedEnsemble, table: Table, settings: Settings, n_jobs: int | None) -> Calibrated:
-    """Noise scale and familiarity constants from rows that the members have not seen.
+def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs: int | None) -> Calibrated:
+    """Noise scale and familiarity from rows that the members have not seen.
 
     Validation rows if there are any, the held-out folds otherwise.
     """
-    whole, rows = table, judging_rows(ensemble.unseen, table.train)
-    table, ensemble = table.some(rows), ensemble.some(rows)
-    errors = None if table.errors is None else table.errors.inputs(ensemble.imputed_scale)
-    estimates = member_estimates(ensemble.blocks, ensemble.densities, ensemble.support, table.x, errors, n_jobs)
-    attention = left_out_attention(ensemble.densities, table.x, n_jobs)
-    unseen = ensemble.unseen
-    validation = np.arange(len(table.x)) >= table.train
-    held_out = unseen.sum(axis=0) > 0
-    judged = validation if validation.any() else held_out
+    whole, rows = table, judging_rows(trained.unseen, table.train)
+    table, trained = table.take(rows), trained.take(rows)
+    unseen, held = trained.unseen, np.asarray(trained.unseen.any(axis=0))
     y, weight = table.y.astype(np.float64), table.weight.astype(np.float64)
-    noise = held_out_average(np.einsum("mrtt->mrt", estimates.covariance), unseen)
-    means, kernel_doubt = _as_if_unseen(estimates, ensemble)
-    mean = held_out_average(means, unseen)
-    doubt = between_members(means)[1] + kernel_doubt
-    if table.errors is not None:  # what is known is not rescaled
-        known = held_out_average(np.einsum("mrtt->mrt", estimates.known_covariance), unseen)
-        doubt = doubt + known + table.errors.target
-    shrinkage = held_out_shrinkage(means[:, held_out], unseen[:, held_out], y[held_out], weight[held_out])
-    flattery = _flattery(ensemble, mean, y, np.where(held_out, weight, 0.0))
-    error = (y - mean) * np.sqrt(flattery)
-    residual = error * np.sqrt(shrinkage)
-    scale = noise_scale(residual[held_out], noise[held_out], doubt[held_out], weight[held_out])
-    low, middle = np.quantile(attention[:, : table.train], [0.1, 0.5], axis=1)
-    spread = np.maximum((middle - low) / 1.28, 0.5)  # as in model.density.reference_of
+    target_error = np.zeros_like(y) if table.errors is None else table.errors.target.astype(np.float64)
+    said = as_if_unseen(trained, table, n_jobs)
+    believed = blend(trained.ensemble, said, unseen)
 
-    def familiar(caution: float) -> Familiar:
-        return Familiar(middle - caution * spread, caution * spread / 7)
+    gain = ensemble_gain(_blended_members(trained, said)[:, held], unseen[:, held], y[held], weight[held])
+    bias = _bias(trained, believed.mean, y, np.where(held, weight, 0.0))
+    fixed = believed.mean_variance + believed.declared_variance + target_error  # what is known is not rescaled
+    error = (y - believed.mean) * np.sqrt(bias)
+    residual = error * np.sqrt(gain)
+    scale = noise_scale(residual[held], believed.learned_variance[held], fixed[held], weight[held])
 
-    caution = safest_caution(
-        familiar, attention[:, held_out], settings.combination, mean[held_out], doubt[held_out],
-        (noise * scale)[held_out], y[held_out], weight[held_out],
-        table.prior_mean[held_out].astype(np.float64), table.prior_variance.astype(np.float64),
-    )  # fmt: skip
-    variance = noise * scale + doubt
-    z = np.abs(residual) / np.sqrt(variance)
-    k = familiar(caution)(attention)[:, None] if settings.density else np.ones((len(y), 1))
-    answer = combine(settings.combination, k, mean, doubt, table.prior_mean, table.prior_variance)
-    std = np.sqrt(answer.aleatoric_weight * noise * scale + answer.epistemic_variance)
-    unseen_rows = HeldOut(
-        np.where(validation, -1, rows)[held_out], answer.mean[held_out], std[held_out], y[held_out],
-        (np.abs(y - answer.mean) * np.sqrt(flattery * shrinkage) / std)[held_out],
-    )  # fmt: skip
-    curvature = _is_curved(table, y - mean, np.where(held_out, weight, 0.0))
-    curved = np.zeros(table.x.shape[1], bool)
-    if curvature:
-        curved = _changing_slopes(ensemble, table, n_jobs)
-    facts = _held_out_facts(error[judged], y[judged], z[judged], weight[judged])
-    repeats = None
+    ensemble = replace(trained.ensemble, noise_scale=scale)
+    believed = blend(ensemble, said, unseen)
+    prior = table.prior_mean.astype(np.float64)
+
+    def predicted(parts: Ensemble, log_densities: np.ndarray, pick: np.ndarray | slice):
+        its = Blend(*[part[pick] for part in believed])
+        k = familiarity_of(parts, log_densities[pick])
+        return distribution(parts, its, k, table.x[pick], prior[pick], target_error[pick])
+
+    log_densities = np.zeros((len(y), 1))
+    if settings.density:
+        log_densities = _log_densities_left_out(ensemble, table.x, n_jobs)
+
+        def cost(parts: Ensemble) -> float:
+            found = predicted(parts, log_densities, held)
+            each = np.log(found.variance) + (y[held] - found.mean) ** 2 / found.variance
+            return float(np.average(each.mean(axis=1), weights=weight[held]))
+
+        ensemble = safest_familiarity(_candidates(ensemble, log_densities[: table.train]), cost)
+    answer = predicted(ensemble, log_densities, slice(None))
+    std = np.sqrt(answer.variance)
+    is_validation = np.arange(len(y)) >= table.train
+    held_out = HeldOut(
+        rows=np.where(is_validation, -1, rows)[held],
+        fold=np.where(is_validation, -1, unseen.argmax(axis=0))[held],
+        y=y[held],
+        mean=answer.mean[held],
+        feature_variance=answer.feature_variance[held],
+        system_variance=answer.system_variance[held],
+        epistemic_variance=answer.epistemic_variance[held],
+        score=((y - answer.mean) * np.sqrt(bias * gain) / std)[held],
+    )
+    judged = is_validation if is_validation.any() else held
+    z = np.abs(residual) / np.sqrt(believed.learned_variance + fixed)
+    curvature = _is_curved(table, y - believed.mean, np.where(held, weight, 0.0))
+    curved = _changing_slopes(ensemble, table, n_jobs) if curvature else np.zeros(table.x.shape[1], bool)
     if settings.repeats:
-        y, weight = whole.y.astype(np.float64), whole.weight.astype(np.float64)
-        repeats = learn_repeats(whole.x, y, weight, whole.train, mean, variance, rows)
-    return Calibrated(familiar(caution), scale, repeats, facts, curved, curvature, unseen_rows)
+        variance = believed.learned_variance + fixed
+        y_whole, weight_whole = whole.y.astype(np.float64), whole.weight.astype(np.float64)
+        repeats = learn_repeats(whole.x, y_whole, weight_whole, whole.train, believed.mean, variance, rows)
+        ensemble = replace(ensemble, repeats=repeats)
+    scores = _scores(error[judged], y[judged], z[judged], weight[judged])
+    return Calibrated(ensemble, held_out, scores, curved, curvature)
+
+
+def as_if_unseen(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> Opinions:
+    """Opinions of the training rows with the process as if it had not seen each of them."""
+    errors = nothing_declared(*table.x.shape)
+    if table.errors is not None:
+        errors = table.errors.inputs(trained.imputed_scale)
+    said = opinions(trained.ensemble, table.x, errors, n_jobs)
+    if trained.process is None:
+        return said
+    return said._replace(process_mean=trained.process.unseen_mean, process_variance=trained.process.unseen_variance)
+
+
+def _blended_members(trained: TrainedEnsemble, said: Opinions) -> np.ndarray:
+    """Every member's mean with the process' share, `(members, rows, targets)`."""
+    networks = np.moveaxis(said.network_mean, 1, 0).astype(np.float64)
+    return blended(trained.ensemble.share(), networks, said.process_mean)
+
+
+def _candidates(ensemble: Ensemble, log_densities: np.ndarray) -> list[Ensemble]:
+    """The ensemble with familiarity that falls soon or late, from the training rows' left-out densities."""
+    low, middle = np.quantile(log_densities, [0.1, 0.5], axis=0)
+    spread = np.maximum((middle - low) / 1.28, 0.5)  # as in model.density.reference_of
+    return [
+        replace(ensemble, familiarity=FamiliarityScale(middle - caution * spread, caution * spread / 7))
+        for caution in CAUTIONS
+    ]
+
+
+def _log_densities_left_out(ensemble: Ensemble, x: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    """Log-densities of training rows as if each were new, `(rows, perceptions)`."""
+    perceptions = [one_member(ensemble.densities, k) for k in range(len(ensemble.densities.log_metric))]
+
+    def chunk(x: np.ndarray) -> np.ndarray:
+        return np.stack([log_density(one, x, leave_out_self=True) for one in perceptions], axis=1)
+
+    return in_chunks(chunk, (x,), n_jobs)
 
 
 def _is_curved(table: Table, error: np.ndarray, weight: np.ndarray) -> bool:
@@ -98,48 +171,25 @@ def _is_curved(table: Table, error: np.ndarray, weight: np.ndarray) -> bool:
     return bool(mean > 3 * np.sqrt(np.average((gain - mean) ** 2, weights=weight) / count))
 
 
-def _changing_slopes(ensemble: FittedEnsemble, table: Table, n_jobs: int | None) -> np.ndarray:
+def _changing_slopes(ensemble: Ensemble, table: Table, n_jobs: int | None) -> np.ndarray:
     """For each feature whether the slopes of some target differ between rows by a quarter of their size."""
-    some = spread(np.arange(table.train), SLOPE_ROWS)
-    slopes = sensitivities(ensemble.blocks, ensemble.support, table.x[some], None, n_jobs).jacobian
+    x = table.x[spread(np.arange(table.train), SLOPE_ROWS)]
+    slopes = sensitivities(ensemble, x, nothing_declared(*x.shape), n_jobs).jacobian
     return (slopes.std(axis=0) > 0.25 * np.sqrt((slopes**2).mean(axis=0)) + 1e-9).any(axis=0)
 
 
-SLOPE_ROWS = 2048
-"""Rows whose slopes are compared."""
-
-
-def _as_if_unseen(estimates: MemberEstimates, ensemble: FittedEnsemble) -> tuple[np.ndarray, np.ndarray]:
-    """The members' means with the kernel part as if it had not seen each row, and the doubt that it leaves."""
-    means = estimates.mean.astype(np.float64)
-    if ensemble.support is None or ensemble.fitted_kernel is None:
-        return means, np.zeros(means.shape[1:])
-    kernel, support = ensemble.fitted_kernel, ensemble.support
-    means += support.share * (kernel.unseen_mean - estimates.kernel_mean[0])
-    return means, np.multiply.outer(kernel.unseen_variance, support.doubt)
-
-
-def _flattery(ensemble: FittedEnsemble, mean: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _bias(trained: TrainedEnsemble, mean: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """How much larger the squared error of new rows is, because unseen rows have stopped the networks."""
     own = y - mean  # the networks' part of the error
-    if ensemble.support is not None and ensemble.fitted_kernel is not None:
-        own = own - ensemble.support.share * (y - ensemble.fitted_kernel.unseen_mean)
+    if trained.process is not None:
+        own = own - trained.ensemble.share() * (y - trained.process.unseen_mean)
     networks, total = (np.average(e**2, axis=0, weights=weight) for e in (own, y - mean))
-    return 1 + (ensemble.optimism - 1) * networks / np.maximum(total, 1e-30)
+    return 1 + (trained.stopping_bias - 1) * networks / np.maximum(total, 1e-30)
 
 
-def _held_out_facts(residual: np.ndarray, y: np.ndarray, z: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
-    """Scaled held-out scores, one number a target; `z` is the expected error of the ensemble in predicted stds."""
+def _scores(residual: np.ndarray, y: np.ndarray, z: np.ndarray, weight: np.ndarray) -> Scores:
+    """Of judged rows; `z` is the expected error of the ensemble in predicted standard deviations."""
     inside = {level: np.average(z < edge, axis=0, weights=weight) for level, edge in NORMAL_EDGES.items()}
     spread = np.average((y - np.average(y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)
     error = np.average(residual**2, axis=0, weights=weight)
-    return {
-        "rows": len(y),
-        "mse": error,
-        "explained": 1 - error / np.maximum(spread, 1e-30),
-        "coverage": inside,
-    }
-
-
-NORMAL_EDGES = {"50": 0.6745, "80": 1.2816, "90": 1.6449, "95": 1.9600}
-"""Half widths of central normal intervals, in standard deviations."""
+    return Scores(len(y), error, 1 - error / np.maximum(spread, 1e-30), inside)

@@ -6,8 +6,8 @@ import numpy as np
 
 from taylor_sensus.fit.calibrate import Calibrated
 from taylor_sensus.fit.prepare import PreparedTable
-from taylor_sensus.fit.records import FittedEnsemble
-from taylor_sensus.fit.robust import doubted
+from taylor_sensus.fit.records import TrainedEnsemble
+from taylor_sensus.fit.robust import outliers
 from taylor_sensus.fitted import EncodedTable
 from taylor_sensus.records import DeclaredError, FitSummary
 from taylor_sensus.rows import blocks
@@ -16,13 +16,13 @@ from taylor_sensus.tables.columns import Column
 
 def summarise_fit(
     table: EncodedTable, validation: EncodedTable | None, columns: tuple[Column, ...], seed: int,
-    scaled: PreparedTable, ensemble: FittedEnsemble, calibrated: Calibrated,
+    scaled: PreparedTable, ensemble: TrainedEnsemble, calibrated: Calibrated,
 ) -> FitSummary:  # fmt: skip
     """Counts of the table, choices of the training, and scores on unseen rows."""
-    held, unit, pure = calibrated.held_out, scaled.scaler.target_scale, scaled.pure
+    held, unit, pure = calibrated.scores, scaled.scaler.target_scale, scaled.pure
     parts = [part for column in columns for part in column.parts]
     moving = scaled.scaler.scale > 0
-    known_everywhere = bool((scaled.usual.share[moving] > 0.5).all())
+    known_everywhere = bool((scaled.default_errors.share[moving] > 0.5).all())
     return FitSummary(
         rows=len(table.x),
         distinct_rows=scaled.training.train,
@@ -30,16 +30,16 @@ def summarise_fit(
         missing_cells=int(sum(np.isnan(table.x[rows]).sum() for rows in blocks(len(table.x)))),
         constant_columns=tuple(part for part, moves in zip(parts, moving, strict=True) if not moves),
         declared=_declared(scaled, parts),
-        declared_targets=_numbers(np.sqrt(scaled.usual.target) * unit),
+        declared_targets=_numbers(np.sqrt(scaled.default_errors.target) * unit),
         pure_error=None if pure is None else _numbers(np.sqrt(pure.variance) * unit),
         pure_error_freedom=0.0 if pure is None else float(pure.freedom),
         repeated_inputs=0 if pure is None else int(pure.inputs),
         curved=calibrated.curvature,
         split_identifiable=calibrated.curvature or pure is not None or known_everywhere,
-        held_out_rows=held["rows"],
-        held_out_rmse=_numbers(np.sqrt(held["mse"]) * unit),
-        held_out_explained=_numbers(held["explained"]),
-        held_out_coverage={int(level): _numbers(share) for level, share in held["coverage"].items()},
+        held_out_rows=held.rows,
+        held_out_rmse=_numbers(np.sqrt(held.mse) * unit),
+        held_out_explained=_numbers(held.explained),
+        held_out_coverage={level: _numbers(share) for level, share in held.coverage.items()},
         frequency_scale=float(ensemble.chosen.frequency_scale),
         contrast=ensemble.chosen.contrast,
         outliers=_outliers(ensemble, scaled),
@@ -49,16 +49,16 @@ def summarise_fit(
 
 def _declared(scaled: PreparedTable, parts: list[str]) -> dict[str, DeclaredError]:
     """The usual declared error of each encoded feature that has one, in the user's unit."""
-    usual, std = scaled.usual, np.sqrt(scaled.usual.variance) * scaled.scaler.scale
+    usual, std = scaled.default_errors, np.sqrt(scaled.default_errors.variance) * scaled.scaler.scale
     told = zip(parts, usual.share, std, strict=True)
     return {part: DeclaredError(float(share), float(size)) for part, share, size in told if share > 0}
 
 
-def _outliers(ensemble: FittedEnsemble, scaled: PreparedTable) -> tuple[int, ...]:
+def _outliers(ensemble: TrainedEnsemble, scaled: PreparedTable) -> tuple[int, ...]:
     """Places in the user's table of rows that count little, because they are far off what the others say."""
-    if ensemble.fitted_kernel is None:
+    if ensemble.process is None:
         return ()
-    return tuple(scaled.first[doubted(ensemble.fitted_kernel.belief[: scaled.training.train])].tolist())
+    return tuple(scaled.first[outliers(ensemble.process.robust_weights[: scaled.training.train])].tolist())
 
 
 def _numbers(values: np.ndarray) -> tuple[float, ...]:

@@ -1,41 +1,112 @@
-"""Trained noise networks: how well they do on rows, and how they are made flatter."""
+"""Stage noise: networks for the noise that the means leave in rows that they have not seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
-from taylor_sensus.fit.objectives import NoiseRows, noise_variances
-from taylor_sensus.model.networks import VarianceNetwork
+from taylor_sensus.fit.context import FitContext, NoiseTable
+from taylor_sensus.fit.initial import new_noise
+from taylor_sensus.fit.members import Trained, train_member
+from taylor_sensus.fit.objectives import NoiseRows
+from taylor_sensus.fit.padding import MemberSplits, bucket, pad
+from taylor_sensus.model.chunks import in_chunks, run_all
+from taylor_sensus.model.ensemble import blended
+from taylor_sensus.model.forward import mean_and_jacobian, raw_log_variances, variances
+from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
+
+if TYPE_CHECKING:
+    from taylor_sensus.fit.share import Weighed
 
 FLATNESS = (0.0, 0.5, 1.0)
 """Candidates for the share of the learned differences between rows that is kept."""
 
 
-# DIFF(eq. 9): noise that differs between rows must show: with few rows, one size for all is the better guess.
-def flattest(
-    networks: Sequence[Any], of_member: Iterable[NoiseRows], unseen: np.ndarray, weight: np.ndarray
-) -> list[tuple[Any, ...]]:
-    """Every member's noise networks with no more differences between rows than unseen rows bear out.
+class NoiseRun(NamedTuple):
+    """A member's trained noise networks, made flatter by each share of `FLATNESS`, and what unseen rows say of each."""
 
-    The flattest that is not worse than the best by more than chance, one standard error. `of_member` are the rows as
-    each member sees them, `unseen` says which it has not seen, `(members, rows)`.
+    trained: Trained
+    pairs: list[tuple[Any, ...]]
+    costs: np.ndarray
+    """Twice the negative log-likelihood of each row, (flatness, rows)"""
+
+
+def train_noise(
+    context: FitContext, nets: list[MeanNetwork], few: NoiseTable, weighed: Weighed
+) -> tuple[list[Trained], list[tuple[Any, ...]]]:
+    """The runs, and every member's noise networks."""
+    splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
+    count, epochs, variant = len(few.table.x), context.settings.noise_epochs, context.variant()
+
+    def run(member: int, net: MeanNetwork, rng: np.random.Generator) -> NoiseRun:
+        rows = _noise_rows(context, net, few, weighed)
+        trained = train_member(
+            context, "noise", member, _start(context, rows, few, rng), rows, splits, epochs, variant=variant
+        )
+        pairs = [flattened(trained.network, rows, count, share) for share in FLATNESS]
+        return NoiseRun(trained, pairs, np.stack([noise_cost(pair, rows)[:count] for pair in pairs]))
+
+    jobs = zip(range(len(nets)), nets, context.generators(1), strict=True)
+    runs = run_all([lambda job=job: run(*job) for job in jobs], context.n_jobs)
+    chosen = simplest_noise(np.stack([run.costs for run in runs]), few.unseen, few.table.weight)
+    return [run.trained for run in runs], [run.pairs[chosen] for run in runs]
+
+
+def squared_slopes(
+    net: MeanNetwork, share: np.ndarray, process_slopes: np.ndarray, x: np.ndarray, n_jobs: int | None
+) -> np.ndarray:
+    """Squared sensitivities of the blended mean at rows, `(rows, targets, features)`."""
+    share = np.asarray(share, np.float32)[:, None]
+
+    def chunk(x: np.ndarray, beside: np.ndarray) -> np.ndarray:
+        return blended(share, mean_and_jacobian(net, x)[1], beside) ** 2
+
+    return in_chunks(chunk, (x, process_slopes), n_jobs)
+
+
+def _noise_rows(context: FitContext, net: MeanNetwork, few: NoiseTable, weighed: Weighed) -> NoiseRows:
+    """Rows as one member's noise networks see them, padded; what is declared counts like what is not known."""
+    table, count = few.table, bucket(len(few.table.x))
+    squared = squared_slopes(net, weighed.share, weighed.slopes, table.x, context.n_jobs)
+    known = weighed.mean_variance
+    if table.errors is not None:
+        known = known + table.errors.at_targets(squared, weighed.imputed_scale)
+        squared = squared * (1 - table.errors.is_declared)[:, None, :]
+    arrays = (table.x, weighed.residual, squared, known, table.weight)
+    return NoiseRows(*[pad(np.asarray(array, np.float32), count) for array in arrays])
+
+
+def _start(context: FitContext, rows: NoiseRows, few: NoiseTable, rng: np.random.Generator) -> Any:
+    """Noise networks start at the overall residual variance beyond what is known, half of it through the features.
+
+    Repeated inputs tell the system's half.
+    """
+    count, weight = len(few.table.x), few.table.weight
+    overall = np.average(np.asarray(rows.residual)[:count].astype(np.float64) ** 2, axis=0, weights=weight)
+    beyond = overall - np.average(np.asarray(rows.known)[:count], axis=0, weights=weight)
+    left = np.maximum(np.maximum(beyond, 0.1 * overall), 1e-8)
+    system = 0.5 * left
+    if few.table.pure_error is not None:
+        system = np.clip(few.table.pure_error, 0.05 * left, 0.95 * left)
+    sensitivity = max(float(np.asarray(rows.squared_jacobian)[:count].sum(axis=2).mean()), 1e-6)
+    level = np.full(context.shape.features, np.clip(np.log((left - system).mean() / sensitivity), -12, 0))
+    return new_noise(context.shape, context.settings, rng, level, np.log(system))
+
+
+# DIFF(eq. 9): noise that differs between rows must show: with few rows, one size for all is the better guess.
+def simplest_noise(costs: np.ndarray, unseen: np.ndarray, weight: np.ndarray) -> int:
+    """Which of `FLATNESS` leaves no more differences between rows than unseen rows bear out.
+
+    The one-standard-error rule: the flattest that is not worse than the best by more than chance. `costs` are
+    (members, flatness, rows), and `unseen` says which rows a member has not seen, `(members, rows)`.
     """
     judging = unseen * weight
-    costs, flatter = np.zeros((len(FLATNESS), len(weight))), [[] for _ in FLATNESS]
-    for pair, rows, share_of_row in zip(networks, of_member, judging, strict=True):
-        for number, share in enumerate(FLATNESS):
-            flatter[number].append(_flattened(pair, rows, len(weight), share))
-            costs[number] += share_of_row * noise_cost(flatter[number][-1], rows)[: len(weight)]
     total = judging.sum(axis=0)
     judged = total > 0
-    costs, weight = costs[:, judged] / total[judged], weight[judged]
-    best = costs[np.average(costs, axis=1, weights=weight).argmin()]
+    mean_costs = np.einsum("mr,mfr->fr", judging, costs)[:, judged] / total[judged]
+    weight = weight[judged]
+    best = mean_costs[np.average(mean_costs, axis=1, weights=weight).argmin()]
 
     def as_good(cost: np.ndarray) -> bool:
         worse = cost - best
@@ -43,32 +114,27 @@ def flattest(
         count = weight.sum() ** 2 / (weight**2).sum()
         return bool(mean <= np.sqrt(np.average((worse - mean) ** 2, weights=weight) / count))
 
-    return next(pairs for pairs, cost in zip(flatter, costs, strict=True) if as_good(cost))
+    return next(number for number, cost in enumerate(mean_costs) if as_good(cost))
 
 
 def noise_cost(networks: Any, rows: NoiseRows) -> np.ndarray:
     """Twice the negative log-likelihood of each row's residual, up to a constant."""
-    return np.asarray(_noise_cost(networks, rows))
+    feature_net, system_net = networks
+    x = np.asarray(rows.x)
+    variance = variances(system_net, x) + np.asarray(rows.known)
+    if isinstance(feature_net, VarianceNetwork):
+        variance = variance + np.einsum("rtf,rf->rt", np.asarray(rows.squared_jacobian), variances(feature_net, x))
+    return np.sum(np.log(variance) + np.asarray(rows.residual) ** 2 / variance, axis=1)
 
 
-@jax.jit
-def _noise_cost(networks: Any, rows: NoiseRows) -> Array:
-    variance = noise_variances(networks, rows)
-    return jnp.sum(jnp.log(variance) + rows.residual**2 / variance, axis=1)
-
-
-def _flattened(networks: Any, rows: NoiseRows, count: int, share: float) -> tuple[Any, ...]:
+def flattened(networks: Any, rows: NoiseRows, count: int, share: float) -> tuple[Any, ...]:
     """Both networks with a `share` of their differences around the mean over the first `count` rows."""
     if share == 1:
         return tuple(networks)
     weight = np.where(np.arange(len(rows.x)) < count, np.asarray(rows.weight), 0.0)
-    weight = weight / weight.sum()
+    weight = (weight / weight.sum()).astype(np.float32)
+    x = np.asarray(rows.x)
     return tuple(
-        net.flattened(np.asarray(_raw(net, rows.x, weight)), share) if isinstance(net, VarianceNetwork) else net
+        net.flattened(weight @ raw_log_variances(net, x), share) if isinstance(net, VarianceNetwork) else net
         for net in networks
     )
-
-
-@jax.jit
-def _raw(net: VarianceNetwork, x: Array, weight: Array) -> Array:
-    return weight @ jax.vmap(net.raw)(x)

@@ -15,11 +15,11 @@ from jax import Array
 
 from taylor_sensus.model.density import density_divergence
 from taylor_sensus.model.loss import heteroscedastic_mse
-from taylor_sensus.model.network import Parts, Weights, algorithm_1
+from taylor_sensus.model.network import Variant, Weights, algorithm_1
 from taylor_sensus.model.noise_contrast import draw_noise, second_view
 
 
-class Knobs(NamedTuple):
+class RunOptions(NamedTuple):
     """Numbers that may change without a new compilation."""
 
     learning_rate: float
@@ -38,7 +38,7 @@ class Stage(NamedTuple):
     name: str
     loss: Callable
     score: Callable
-    parts: Parts
+    variant: Variant
 
 
 PULLED = 4
@@ -46,23 +46,23 @@ PULLED = 4
 time."""
 
 
-def mean_loss(network, rows, points, key: Array, knobs: Knobs, fade: Array, parts: Parts) -> Array:
+def mean_loss(network, rows, points, key: Array, options: RunOptions, fade: Array, variant: Variant) -> Array:
     """Squared error of the mean network under fading dropout, plus the pull of eq. 10 on a noisy view of some rows."""
     mask_key, draw_key, view_key = jax.random.split(key, 3)
     masks = None
-    if parts.dropout:
-        masks = _dropout_masks(mask_key, network.perceptron, len(rows.x), knobs.dropout * fade)
+    if variant.dropout:
+        masks = _dropout_masks(mask_key, network.perceptron, len(rows.x), options.dropout * fade)
     mean = jax.vmap(network)(rows.x, masks)
     loss = weighted_mean(rows.weight, jnp.sum((rows.y - mean) ** 2, axis=1))
-    if parts.contrast == "off":
+    if variant.contrast == "off":
         return loss
-    # DIFF(eq. 10): the pull alone, on some rows; whether it is used at all, the pilots of `fit.py` decide.
+    # DIFF(eq. 10): the pull alone, on some rows; whether it is used at all, the pilots of `means.py` decide.
     some = slice(0, -(-len(rows.x) // PULLED))
-    draw = draw_noise(draw_key, rows.x.shape[1], knobs.weights.contrast_noise)
+    draw = draw_noise(draw_key, rows.x.shape[1], options.weights.contrast_noise)
     view, _ = second_view(view_key, draw, rows.x[some])
     view_mean = jax.vmap(network)(view, jax.tree.map(lambda mask: mask[some], masks))
     pull = weighted_mean(rows.weight[some], jnp.sum((mean[some] - view_mean) ** 2, axis=1))
-    return loss + knobs.weights.contrast * knobs.weights.contrast_mean * pull
+    return loss + options.weights.contrast * options.weights.contrast_mean * pull
 
 
 def mean_score(network, rows, weight: Array) -> Array:
@@ -76,14 +76,14 @@ class NoiseRows(NamedTuple):
     x: Array | np.ndarray
     residual: Array | np.ndarray
     squared_jacobian: Array | np.ndarray
-    doubt: Array | np.ndarray
-    """Variance that is known beforehand, because it comes from sparse data and not from noise."""
+    known: Array | np.ndarray
+    """Variance that is no learned noise: declared, or what is not known of the mean."""
     weight: Array | np.ndarray
 
 
-def noise_loss(networks, rows: NoiseRows, points, key, knobs: Knobs, fade, parts: Parts) -> Array:
+def noise_loss(networks, rows: NoiseRows, points, key, options: RunOptions, fade, variant: Variant) -> Array:
     """Expected heteroscedastic MSE of held-out residuals."""
-    return _noise_rows_loss(networks, rows, rows.weight, knobs.weights.log)
+    return _noise_rows_loss(networks, rows, rows.weight, options.weights.log)
 
 
 def noise_score(networks, rows: NoiseRows, weight: Array) -> Array:
@@ -102,13 +102,13 @@ def noise_variances(networks, rows: NoiseRows) -> Array:
     """Variance of each target that the noise networks and what is known before give together, `(rows, targets)`."""
     feature_net, system_net = networks
 
-    def one_row(x, squared_jacobian, doubt):
-        return squared_jacobian @ feature_net(x) + system_net(x) + doubt
+    def one_row(x, squared_jacobian, known):
+        return squared_jacobian @ feature_net(x) + system_net(x) + known
 
-    return jax.vmap(one_row)(rows.x, rows.squared_jacobian, rows.doubt)
+    return jax.vmap(one_row)(rows.x, rows.squared_jacobian, rows.known)
 
 
-def density_loss(perception, rows, points, key, knobs, fade, parts: Parts) -> Array:
+def density_loss(perception, rows, points, key, options, fade, variant: Variant) -> Array:
     """Divergence of the attention from the neighbour densities."""
     return density_divergence(jax.vmap(perception)(rows.x), rows.log_density)
 
@@ -118,14 +118,14 @@ def density_score(perception, rows, weight: Array) -> Array:
     return jnp.array(-jnp.inf)
 
 
-def joint_loss(network, rows, points, key: Array, knobs: Knobs, fade, parts: Parts) -> Array:
+def joint_loss(network, rows, points, key: Array, options: RunOptions, fade, variant: Variant) -> Array:
     """Algorithm 1 as printed; points of X and X_aug are drawn for the divergence."""
     point_key, key = jax.random.split(key)
     drawn = points
-    if parts.density:
+    if variant.density:
         chosen = jax.random.randint(point_key, (len(rows.x),), 0, len(points.x))
         drawn = jax.tree.map(lambda a: a[chosen], points)
-    return algorithm_1(network, rows, drawn, key, parts, knobs.weights)
+    return algorithm_1(network, rows, drawn, key, variant, options.weights)
 
 
 def joint_score(network, rows, weight: Array) -> Array:
@@ -143,9 +143,9 @@ STAGES: dict[str, tuple[Callable, Callable]] = {
 }
 
 
-def stage(name: str, parts: Parts) -> Stage:
-    """The stage of that name with these variants of the parts."""
-    return Stage(name, *STAGES[name], parts)
+def stage(name: str, variant: Variant) -> Stage:
+    """The stage of that name with these variants of the variant."""
+    return Stage(name, *STAGES[name], variant)
 
 
 def _dropout_masks(key: Array, perceptron, count: int, rate: Array) -> tuple[Array, ...]:

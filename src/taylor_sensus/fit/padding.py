@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.fit.declared_errors import InputErrors
+from taylor_sensus.model.chunks import padded as pad
+from taylor_sensus.model.declared_errors import InputErrors
 from taylor_sensus.rows import spread
 
 LARGE = 32_768
@@ -15,7 +17,7 @@ MOST_SCORED = 8192
 """Held-out rows that score a run at most: it is scored dozens of times."""
 
 
-class Rows(NamedTuple):
+class TrainingRows(NamedTuple):
     """Training rows in scaled units, padded at the end."""
 
     x: np.ndarray
@@ -30,7 +32,7 @@ class Rows(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Which rows a member is trained on and which score it, as padded indices into `Rows`."""
+    """Which rows a member is trained on and which score it, as padded indices into `TrainingRows`."""
 
     fit: np.ndarray
     fit_count: np.int32
@@ -46,13 +48,6 @@ def bucket(count: int) -> int:
     if count > 4096:
         return -(-count // 4096) * 4096
     return max(16, 1 << (max(count, 1) - 1).bit_length())
-
-
-def pad(array: np.ndarray, size: int) -> np.ndarray:
-    """The array with zero rows added up to `size`; the array itself if it has that size."""
-    if len(array) == size:
-        return array
-    return np.pad(array, [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1))
 
 
 def batch_rows(batch_size: int, padded: int) -> int:
@@ -83,7 +78,7 @@ def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: in
     )
 
 
-def unseen_mask(held: list[np.ndarray], train: int, rows: int) -> np.ndarray:
+def unseen_mask(held: Sequence[np.ndarray], train: int, rows: int) -> np.ndarray:
     """True where a member has not seen a row, `(members, rows)`; rows from `train` on are seen by none."""
     unseen = np.zeros((len(held), rows), bool)
     for member, its_rows in enumerate(held):
@@ -131,7 +126,7 @@ def room_for(shape: tuple[int, int]) -> np.ndarray:
     return memory[start : start + size].view(np.float32).reshape(shape)
 
 
-def fold_numbers(held: list[np.ndarray], train: int) -> np.ndarray:
+def fold_numbers(held: Sequence[np.ndarray], train: int) -> np.ndarray:
     """For each training row the first member that does not see it; rows that all see share a last number."""
     fold = np.full(train, len(held))
     for member in reversed(range(len(held))):

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.fit.declared_errors import KnownErrors, UsualErrors, usual_errors
 from taylor_sensus.fit.padding import room_for
 from taylor_sensus.fit.records import Table
 from taylor_sensus.fitted import EncodedTable
+from taylor_sensus.model.declared_errors import DeclaredErrors, DefaultErrors, default_errors
 from taylor_sensus.model.imputation import MOST_ROWS, Imputer, learn_imputer
 from taylor_sensus.model.repeats import PureError, pure_error
 from taylor_sensus.model.scaling import Scaler, learn_scaling
@@ -27,7 +27,7 @@ class PreparedTable(NamedTuple):
     trend: Trend
     prior_variance: np.ndarray
     imputer: Imputer
-    usual: UsualErrors
+    default_errors: DefaultErrors
     training: Table
     first: np.ndarray
     """Where each training row stands in the user's table."""
@@ -71,8 +71,9 @@ def prepare(table: EncodedTable, validation: EncodedTable | None, settings: Sett
     if own is not None:
         prior_mean = scaler.targets(own).astype(np.float32)
     prior_variance = np.full(targets, settings.prior_inflation)
-    errors = _known_errors(table, rows.first, validation, scaler, imputer)
-    usual = usual_errors(x.shape[1], targets, None if errors is None else errors.some(np.arange(train)), weight[:train])
+    errors = _declared_errors(table, rows.first, validation, scaler, imputer)
+    of_training = None if errors is None else errors.take(np.arange(train))
+    usual = default_errors(x.shape[1], targets, of_training, weight[:train])
     pure = pure_error(x[:train], y[:train], rows.weight)
     training = Table(
         x=x,
@@ -82,7 +83,7 @@ def prepare(table: EncodedTable, validation: EncodedTable | None, settings: Sett
         prior_variance=prior_variance.astype(np.float32),
         train=train,
         errors=errors,
-        repeated_noise=None if pure is None else np.maximum(pure.variance - usual.target, 0.0),
+        pure_error=None if pure is None else np.maximum(pure.variance - usual.target, 0.0),
     )
     return PreparedTable(scaler, trend, prior_variance, imputer, usual, training, rows.first, pure)
 
@@ -93,13 +94,13 @@ def _with(y: np.ndarray, *others: np.ndarray | None) -> np.ndarray:
     return np.hstack([y, *there]) if there else y
 
 
-def _known_errors(
+def _declared_errors(
     table: EncodedTable, first: np.ndarray, validation: EncodedTable | None, scaler: Scaler, imputer: Imputer
-) -> KnownErrors | None:
+) -> DeclaredErrors | None:
     """Declared errors and those of filled gaps, of training rows and then of validation rows; None if there is none."""
     tables = [(table, first)] + ([] if validation is None else [(validation, np.arange(len(validation.x)))])
-    told = any(t.x_err is not None or t.y_err is not None for t, _ in tables)
-    if not told and not any(np.isnan(t.x[rows]).any() for t, every in tables for rows in blocks(len(every))):
+    is_any = any(t.x_err is not None or t.y_err is not None for t, _ in tables)
+    if not is_any and not any(np.isnan(t.x[rows]).any() for t, every in tables for rows in blocks(len(every))):
         return None
     parts = []
     for t, rows in tables:
@@ -110,9 +111,9 @@ def _known_errors(
         target = np.zeros((len(rows), t.y.shape[1])) if t.y_err is None else (t.y_err[rows] / scaler.target_scale) ** 2
         known = ~np.isnan(variance)
         parts.append(
-            KnownErrors(
+            DeclaredErrors(
                 known.astype(np.float32), np.where(known, variance, 0.0).astype(np.float32), imputed,
                 np.where(np.isnan(target), 0.0, target).astype(np.float32),
             )
         )  # fmt: skip
-    return KnownErrors(*[np.concatenate(arrays) for arrays in zip(*parts, strict=True)])
+    return DeclaredErrors(*[np.concatenate(arrays) for arrays in zip(*parts, strict=True)])

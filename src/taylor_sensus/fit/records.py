@@ -1,17 +1,22 @@
-"""What goes into a fit and what comes out of it, in scaled units."""
+"""What goes into a fit and what its stages hand on, in scaled units."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.fit.declared_errors import KnownErrors
 from taylor_sensus.fit.padding import room_for
-from taylor_sensus.fit.process import FittedKernel, Stored, Support
-from taylor_sensus.model.density import DensityPerception
-from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.model.declared_errors import DeclaredErrors
+from taylor_sensus.model.ensemble import Ensemble
+from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers
+
+
+class Progress(Protocol):
+    """Told of each slice of work that is done."""
+
+    def __call__(self, *, stage: str, member: int, share: float, loss: float, score: float) -> None: ...
 
 
 class Table(NamedTuple):
@@ -23,20 +28,20 @@ class Table(NamedTuple):
     prior_mean: np.ndarray
     prior_variance: np.ndarray
     train: int
-    errors: KnownErrors | None = None
+    errors: DeclaredErrors | None = None
     """Errors of features and targets that are known; None if there are none."""
-    repeated_noise: np.ndarray | None = None
+    pure_error: np.ndarray | None = None
     """Variance of each target between rows that share their input, if there are enough of them."""
 
-    def some(self, rows: np.ndarray) -> Table:
+    def take(self, rows: np.ndarray) -> Table:
         """These rows, which must be in ascending order; no copy if they are all."""
         if len(rows) == len(self.x):
             return self
         x = np.take(self.x, rows, axis=0, out=room_for((len(rows), self.x.shape[1])))
         y, weight, prior_mean = (part[rows] for part in (self.y, self.weight, self.prior_mean))
-        errors = None if self.errors is None else self.errors.some(rows)
+        errors = None if self.errors is None else self.errors.take(rows)
         train = int((rows < self.train).sum())
-        return Table(x, y, weight, prior_mean, self.prior_variance, train, errors, self.repeated_noise)
+        return Table(x, y, weight, prior_mean, self.prior_variance, train, errors, self.pure_error)
 
 
 class Chosen(NamedTuple):
@@ -44,29 +49,41 @@ class Chosen(NamedTuple):
 
     frequency_scale: float
     contrast: str
-    kernel: Stored | None
+    process: ProcessNumbers | None
 
 
-class FittedEnsemble(NamedTuple):
-    """A trained ensemble in scaled units."""
+class FoundProcess(NamedTuple):
+    """A Gaussian process before it is weighed, and its answers as if each row were new."""
 
-    blocks: DeepTaylorBlock
-    """All members, stacked along a first axis."""
-    densities: DensityPerception
-    """One perception for all members (staged), or one each (joint), stacked."""
-    support: Support | None
-    """The kernel part."""
-    fitted_kernel: FittedKernel | None
+    process: GaussianProcess
+    unseen_mean: np.ndarray
+    """(rows, targets)"""
+    unseen_variance: np.ndarray
+    """(rows,)"""
+    robust_weights: np.ndarray
+    """Factor on the weight of each row, 1 for a typical one, (rows,)"""
+
+    def take(self, rows: np.ndarray) -> FoundProcess:
+        """With the answers for these rows only."""
+        return FoundProcess(self.process, *[part[rows] for part in self[1:]])
+
+
+class TrainedEnsemble(NamedTuple):
+    """What training hands to calibration."""
+
+    ensemble: Ensemble
+    """Without noise scale and familiarity, which calibration finds."""
+    process: FoundProcess | None
     unseen: np.ndarray
     """True where a member has not seen a row, `(members, rows)`."""
     history: pd.DataFrame
     chosen: Chosen
-    optimism: float = 1.0
+    stopping_bias: float = 1.0
     """How much larger the networks' squared error is than the rows that stopped them show."""
     imputed_scale: float = 1.0
     """Factor on the variance of cells that were missing."""
 
-    def some(self, rows: np.ndarray) -> FittedEnsemble:
+    def take(self, rows: np.ndarray) -> TrainedEnsemble:
         """The same, with what is known of single rows for these rows only."""
-        kernel = None if self.fitted_kernel is None else self.fitted_kernel.some(rows)
-        return self._replace(unseen=self.unseen[:, rows], fitted_kernel=kernel)
+        process = None if self.process is None else self.process.take(rows)
+        return self._replace(unseen=self.unseen[:, rows], process=process)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from taylor_sensus.fit.context import FitContext
+from taylor_sensus.fit.members import Trained
 from taylor_sensus.fit.padding import held_out_average
-from taylor_sensus.model.combine import combine
+
+T = TypeVar("T")
 
 
-def held_out_shrinkage(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def ensemble_gain(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """How much smaller the whole ensemble's squared error is than that of the members that had not seen a row.
 
     With v the variance between members, an average of r members errs by b + v/r: held-out rows show r members,
@@ -24,7 +30,14 @@ def held_out_shrinkage(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, wei
     return np.clip(1 - saved / np.maximum(error, 1e-30), 0.5, 1.0)
 
 
-def stopping_optimism(curves: list[np.ndarray]) -> float:
+def stopping_bias(runs: list[Trained], context: FitContext) -> float:
+    """How much held-out folds that chose when to stop flatter the members; 1 where validation rows chose, or none."""
+    if not context.settings.stopping_bias or context.table.train < len(context.table.x):
+        return 1.0
+    return bias_of_curves([run.history["validation"].to_numpy() for run in runs])
+
+
+def bias_of_curves(curves: list[np.ndarray]) -> float:
     """How much larger the members' squared error is than the rows that stopped them show; `curves` are their scores.
 
     Each member keeps the weights that its own held-out rows like best, so these rows flatter it. Where the other
@@ -37,10 +50,10 @@ def stopping_optimism(curves: list[np.ndarray]) -> float:
     scores = np.where(np.isfinite(scores), scores, np.finfo(np.float32).max)
     stops = (scores.sum(axis=0) - scores).argmin(axis=1)
     honest = np.take_along_axis(scores, stops[:, None], axis=1)
-    return float(np.clip(honest.mean() / max(scores.min(axis=1).mean(), 1e-30), 1.0, MOST_OPTIMISM))
+    return float(np.clip(honest.mean() / max(scores.min(axis=1).mean(), 1e-30), 1.0, MOST_BIAS))
 
 
-MOST_OPTIMISM = 4.0
+MOST_BIAS = 4.0
 """A curve with a wild check must not make error bars absurd."""
 
 
@@ -84,21 +97,12 @@ CAUTIONS = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 """Candidates for how far below the usual density a row may lie and still be familiar, in standard deviations."""
 
 
-def safest_caution(
-    familiar, attention, rule, mean, doubt, noise, y, weight, prior_mean, prior_variance, tolerance: float = 0.005
-) -> float:
-    """The smallest caution, the quickest to fall back on the prior, that costs the unseen rows nothing.
+def safest_familiarity(candidates: Sequence[T], cost: Callable[[T], float], tolerance: float = 0.005) -> T:
+    """The first candidate, the quickest to fall back on the prior, that costs the unseen rows nothing.
 
     A rule of thumb would either spoil predictions that are good although few rows are near, or trust a network
-    where it guesses. `familiar` makes the constants for a candidate.
+    where it guesses.
     """
-    costs = []
-    for caution in CAUTIONS:
-        k = familiar(caution)(attention)[:, None]
-        combined = combine(rule, k, mean, doubt, prior_mean, prior_variance)
-        variance = combined.aleatoric_weight * noise + combined.epistemic_variance
-        cost = np.log(variance) + (y - combined.mean) ** 2 / variance
-        costs.append(float(np.average(cost.mean(axis=1), weights=weight)))
-    best = min(costs)
-    close = (c for c, cost in zip(CAUTIONS, costs, strict=True) if cost <= best + tolerance)
-    return next(close, CAUTIONS[0])
+    costs = [cost(candidate) for candidate in candidates]
+    close = (c for c, its in zip(candidates, costs, strict=True) if its <= min(costs) + tolerance)
+    return next(close, candidates[0])

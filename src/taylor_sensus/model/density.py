@@ -15,15 +15,6 @@ from sklearn.neighbors import NearestNeighbors
 from taylor_sensus.model.networks import Constant
 
 
-def compressed(x):
-    """Coordinates in which distances are taken: the scaled features, with long tails drawn in as their square root.
-
-    A column with a few huge values would otherwise make every row that has one of them a stranger.
-    """
-    # DIFF(eq. 11): distances are printed in the features' own units; ours are of scaled features with tails drawn in.
-    return x / (0.5 + 0.5 * (1 + 2 * abs(x)) ** 0.5)
-
-
 class DensityPoints(NamedTuple):
     """Points with their log-density, the first ones being the training rows themselves."""
 
@@ -85,7 +76,7 @@ def thinned(rows: np.ndarray, rng: np.random.Generator, most: int = MOST_ROWS) -
 def density_targets(rows: np.ndarray, k: int, rng: np.random.Generator, limit: int = 4096) -> DensityPoints:
     """Training rows and noisy copies X_aug with their densities: the targets rho, before the softmax (eq. 11).
 
-    Rows and points are in `compressed` coordinates; neighbours are looked for among all rows given.
+    Rows and points are squashed (tails like a root); neighbours are looked for among all rows given.
     """
     chosen = rows if len(rows) <= limit else rows[rng.choice(len(rows), limit, replace=False)]
     spread = rows.std(axis=0)
@@ -112,7 +103,7 @@ class DensityPerception(eqx.Module):
     """F_Attention: a row looks at stored landmarks; how strongly it finds any is its log-density.
 
     Scores fall with the squared distance under a learned metric, so the answer falls without limit away from data:
-    a free-form network would extrapolate to anything. Rows are in `compressed` coordinates.
+    a free-form network would extrapolate to anything. Rows are squashed (tails like a root).
     """
 
     landmarks: Constant

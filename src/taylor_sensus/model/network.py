@@ -14,13 +14,13 @@ from jax import Array
 from taylor_sensus.model.combine import combine
 from taylor_sensus.model.density import (
     DensityPerception,
-    compressed,
     density_divergence,
     familiarity,
     reference_of,
 )
 from taylor_sensus.model.loss import heteroscedastic_mse, reparameterise, total_loss
 from taylor_sensus.model.noise_contrast import contrast_loss, draw_noise, second_view
+from taylor_sensus.model.squash import squash
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, TaylorEstimate
 
 
@@ -32,10 +32,10 @@ class TaylorSensusNetwork(eqx.Module):
 
     def __call__(self, x: Array) -> tuple[TaylorEstimate, Array]:
         """What the block says of a row, and the log-density that its familiarity comes from."""
-        return self.block(x), self.density(compressed(x))
+        return self.block(x), self.density(squash(x, tail="root"))
 
 
-class Parts(NamedTuple):
+class Variant(NamedTuple):
     """Which variants of the parts are used; fixed while a program is compiled."""
 
     contrast: str
@@ -57,7 +57,7 @@ class Weights(NamedTuple):
     beta: float | Array
 
 
-def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, parts: Parts, weights: Weights) -> Array:
+def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, variant: Variant, weights: Weights) -> Array:
     """Lines 2 to 11 of Algorithm 1 for one batch: the total loss whose gradient updates all networks.
 
     `rows` has x, y, weight, prior_mean and prior_variance, and errors and target_error where any are known; `points`
@@ -65,41 +65,40 @@ def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, parts: P
     """
     draw_key, view_key, sample_key = jax.random.split(key, 3)
 
-    clean = jax.vmap(network.block)(rows.x)  # line 2
+    clean, attention = jax.vmap(network)(rows.x)  # line 2, and F_Attention of line 5
     if rows.errors is not None:
-        clean = jax.vmap(TaylorEstimate.told)(clean, *rows.errors)
+        clean = jax.vmap(TaylorEstimate.with_declared)(clean, *rows.errors)
     contrast = 0.0
-    if parts.contrast != "off":
+    if variant.contrast != "off":
         draw = draw_noise(draw_key, rows.x.shape[1], weights.contrast_noise)
         view, added = second_view(view_key, draw, rows.x)
         noisy = jax.vmap(network.block)(view)  # line 3
-        contrast = _mean(rows.weight, _contrast_rows(clean, noisy, added, parts, weights))  # line 4
+        contrast = _mean(rows.weight, _contrast_rows(clean, noisy, added, variant, weights))  # line 4
 
     divergence, k = 0.0, 1.0
-    if parts.density:
+    if variant.density:
         divergence = density_divergence(jax.vmap(network.density)(points.x), points.log_density)  # lines 5, 6
-        attention = jax.vmap(network.density)(compressed(rows.x))
         k = familiarity(attention, jax.lax.stop_gradient(reference_of(attention)))[:, None]  # line 7
 
     mean, noise_share, doubt = combine(  # line 8
-        parts.combination, k, clean.mean, 0.0, rows.prior_mean, rows.prior_variance
+        variant.combination, k, clean.mean, 0.0, rows.prior_mean, rows.prior_variance
     )
     variance = noise_share * jax.vmap(lambda e: e.variance)(clean) + doubt
     if rows.target_error is not None:
         variance = variance + rows.target_error
     # DIFF(eq. 16): "expected" puts the mean where a draw is printed: the same loss on average up to a constant, without
     # the draw's own noise in the gradient.
-    guess = reparameterise(sample_key, mean, variance) if parts.loss == "sampled" else mean  # line 9
+    guess = reparameterise(sample_key, mean, variance) if variant.loss == "sampled" else mean  # line 9
     accuracy = jax.vmap(heteroscedastic_mse, (0, 0, 0, None, None))(
         rows.y, guess, variance, weights.log, weights.beta
     )  # line 10
     return total_loss(_mean(rows.weight, accuracy), contrast, divergence, weights.contrast, weights.density)
 
 
-def _contrast_rows(clean, noisy, added, parts: Parts, weights: Weights) -> Array:
+def _contrast_rows(clean, noisy, added, variant: Variant, weights: Weights) -> Array:
     def one_row(first, second, variance):
         return contrast_loss(
-            first, second, variance, mode=parts.contrast,
+            first, second, variance, mode=variant.contrast,
             mean_weight=weights.contrast_mean, spread_weight=weights.contrast_spread,
         )  # fmt: skip
 

@@ -16,6 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from taylor_sensus.model.squash import squash
+
 ACTIVATIONS = {"mish": jax.nn.mish, "silu": jax.nn.silu, "tanh": jnp.tanh, "sigmoid": jax.nn.sigmoid}
 GAINS = {"sigmoid": np.float32(4)}
 """Initial weights are larger where the activation is flat: a sigmoid's slope is at most a quarter."""
@@ -34,11 +36,6 @@ def trainable(tree):
         return isinstance(node, Constant)
 
     return eqx.partition(tree, lambda leaf: not fixed(leaf), is_leaf=fixed)
-
-
-def smooth_clip(x: Array | np.ndarray, limit: float = 3.0) -> Array:
-    """The identity near 0 that levels off at ±`limit`, so that an outlying input cannot drive the network."""
-    return jnp.asarray(x) / jnp.sqrt(1 + (x / limit) ** 2)
 
 
 WAVE = [(-1) ** k * (2 * np.pi) ** (2 * k) / factorial(2 * k) for k in range(9)]
@@ -99,7 +96,7 @@ class PlainEmbedding(eqx.Module):
     limit: float = eqx.field(static=True, default=np.inf)
 
     def __call__(self, x: Array) -> Array:
-        return smooth_clip(x, self.limit)
+        return squash(x, self.limit)
 
     def size(self, features: int) -> int:
         return features
@@ -121,7 +118,7 @@ class PeriodicEmbedding(eqx.Module):
         )
 
     def __call__(self, x: Array) -> Array:
-        x = smooth_clip(self.gain * x)
+        x = squash(self.gain * x)
         waves = wave(self.frequency * x[:, None] + self.phase)
         return jnp.concatenate([x, waves.ravel()])
 
@@ -173,7 +170,7 @@ class VarianceNetwork(eqx.Module):
 
     def raw(self, x: Array) -> Array:
         """How far log-variances are from the level, before they saturate."""
-        return self.perceptron(smooth_clip(x))
+        return self.perceptron(squash(x))
 
     def flattened(self, middle: Array | np.ndarray, share: float) -> VarianceNetwork:
         """With only a `share` of its differences from `middle`: 1 changes nothing, 0 is the same noise everywhere."""

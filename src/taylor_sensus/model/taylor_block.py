@@ -34,19 +34,10 @@ class TaylorEstimate(eqx.Module):
         """Diagonal of the covariance: feature plus system part, `(targets,)`."""
         return self.feature_variance + self.system_variance
 
-    def shared(self, share: Array, mean: Array, jacobian: Array) -> TaylorEstimate:
-        """With a second opinion on the mean and its slope, which gets `share` of each target."""
-        return TaylorEstimate(
-            (1 - share) * self.mean + share * mean,
-            (1 - share)[:, None] * self.jacobian + share[:, None] * jacobian,
-            self.input_variance,
-            self.system_variance,
-        )
-
-    def told(self, known: Array, variance: Array) -> TaylorEstimate:
-        """With the noise of some features known: `known` is 1 for these, and `variance` their variance, 0 elsewhere."""
+    def with_declared(self, is_declared: Array, variance: Array) -> TaylorEstimate:
+        """With the noise of some features declared: 1 for these, and `variance` their variance, 0 elsewhere."""
         # DIFF(eq. 9): the paper learns all of Sigma_i; what a user declares takes its place.
-        return eqx.tree_at(lambda e: e.input_variance, self, (1 - known) * self.input_variance + variance)
+        return eqx.tree_at(lambda e: e.input_variance, self, (1 - is_declared) * self.input_variance + variance)
 
 
 def value_and_jacobian(function: Callable[[Array], Array], x: Array) -> tuple[Array, Array]:

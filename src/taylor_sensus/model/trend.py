@@ -8,23 +8,20 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.linear_model import RidgeCV
 
+from taylor_sensus.model.squash import squash
+
 LIMIT = 6.0
 """Scaled features level off here in the trend, so that one wild cell cannot carry a prediction away."""
 
 
 class Trend(NamedTuple):
-    """A linear function of smoothly clipped scaled features."""
+    """A linear function of squashed scaled features."""
 
     slope: np.ndarray
     intercept: np.ndarray
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        return clipped(x) @ self.slope + self.intercept
-
-
-def clipped(x):
-    """The identity near 0 that levels off at ±`LIMIT`; works on NumPy and JAX arrays."""
-    return x / (1 + (x / LIMIT) ** 2) ** 0.5
+        return squash(x, LIMIT) @ self.slope + self.intercept
 
 
 STRENGTHS = np.logspace(-2, 4, 13)
@@ -33,7 +30,7 @@ STRENGTHS = np.logspace(-2, 4, 13)
 
 def ridge_trend(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Trend:
     """Ridge regression whose strength is chosen by leave-one-out error."""
-    ridge = RidgeCV(alphas=STRENGTHS, alpha_per_target=True).fit(clipped(x), y, sample_weight=weight)
+    ridge = RidgeCV(alphas=STRENGTHS, alpha_per_target=True).fit(squash(x, LIMIT), y, sample_weight=weight)
     return Trend(ridge.coef_.reshape(y.shape[1], -1).T, np.atleast_1d(ridge.intercept_))
 
 
@@ -42,7 +39,7 @@ def streamed_ridge_trend(blocks: Callable[[], Iterable[np.ndarray]], y: np.ndarr
     total, target_mean = weight.sum(), np.average(y, axis=0, weights=weight)
     mean, products, answers = 0.0, 0.0, 0.0
     for x, rows in _counted(blocks()):
-        z, w = clipped(x), weight[rows, None]
+        z, w = squash(x, LIMIT), weight[rows, None]
         mean += (w * z).sum(axis=0) / total
         products += z.T @ (w * z)
         answers += z.T @ (w * (y[rows] - target_mean))
@@ -51,7 +48,7 @@ def streamed_ridge_trend(blocks: Callable[[], Iterable[np.ndarray]], y: np.ndarr
     along = np.einsum("fs,ft->fst", shrunk, axes.T @ answers)
     error = np.zeros((len(STRENGTHS), y.shape[1]))
     for x, rows in _counted(blocks()):
-        z, w = (clipped(x) - mean) @ axes, weight[rows]
+        z, w = (squash(x, LIMIT) - mean) @ axes, weight[rows]
         residual = (y[rows] - target_mean)[:, None] - np.einsum("rf,fst->rst", z, along)
         own = w[:, None] * (z**2 @ shrunk + 1 / total)  # a row's share in its own answer
         error += np.einsum("r,rst->st", w, (residual / (1 - own)[:, :, None]) ** 2)

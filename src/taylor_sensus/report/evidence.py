@@ -37,11 +37,9 @@ def held_out_evidence(fitted: FittedModel, table: Table | None) -> Evidence | No
     if held_out is None or not len(held_out.rows):
         return None
     std = np.asarray(held_out.std, dtype=float)
-    expected = getattr(held_out, "error", None)
-    if expected is not None:
-        error = np.abs(held_out.y - held_out.mean)
-        known = (expected > 0) & (error > 0)
-        std = np.where(known, error / np.where(known, expected, 1), std)
+    error, expected = np.abs(held_out.y - held_out.mean), np.abs(held_out.score)
+    known = (expected > 0) & (error > 0)
+    std = np.where(known, error / np.where(known, expected, 1), std)
     of_validation = held_out.rows < 0
     if of_validation.all():
         labels = pd.Index([f"validation row {at}" for at in range(len(of_validation))])

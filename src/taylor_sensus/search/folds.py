@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import DataError
-from taylor_sensus.fit.fit_model import Names
-from taylor_sensus.fitted import EncodedTable
+from taylor_sensus.fitted import EncodedTable, Names
 from taylor_sensus.tables.columns import as_frame, has_text, learn_columns
 
 

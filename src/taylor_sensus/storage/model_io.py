@@ -13,14 +13,13 @@ import pandas as pd
 
 from taylor_sensus._version import __version__
 from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError
-from taylor_sensus.fit.declared_errors import UsualErrors
 from taylor_sensus.fit.history import COLUMNS
-from taylor_sensus.fit.inference import stack
 from taylor_sensus.fit.initial import Shape, new_block
-from taylor_sensus.fit.process import Stored, Support, kernel_mean
-from taylor_sensus.fitted import EncodedTable, Familiar, FittedModel, HeldOut
+from taylor_sensus.fitted import EncodedTable, FittedModel, HeldOut
+from taylor_sensus.model.declared_errors import DefaultErrors
 from taylor_sensus.model.density import DensityPerception
-from taylor_sensus.model.gaussian_process import hyper_parameters
+from taylor_sensus.model.ensemble import Ensemble, FamiliarityScale, ProcessShare, stacked
+from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters
 from taylor_sensus.model.imputation import MOST_COLUMNS, Imputer
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.scaling import Scaler
@@ -29,6 +28,7 @@ from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings
 from taylor_sensus.storage.container import ModelFile, read_model_file, write_model_file
 from taylor_sensus.storage.summary_json import summary_from_json, summary_to_json
+from taylor_sensus.storage.upgrade import LAYOUT, upgraded
 from taylor_sensus.tables.columns import Column
 
 
@@ -40,6 +40,7 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
             "a model whose prior is a Python function cannot be saved: fit with prior='ridge' or 'mean', "
             "or keep the function and the table and fit again"
         )
+    parts = fitted.ensemble
     arrays = {
         "center": fitted.scaler.center,
         "scale": fitted.scaler.scale,
@@ -47,31 +48,33 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
         "target_scale": fitted.scaler.target_scale,
         "trend.slope": fitted.trend.slope,
         "trend.intercept": fitted.trend.intercept,
-        "prior_variance": fitted.prior_variance,
-        "familiar.level": fitted.familiar.level,
-        "familiar.spread": fitted.familiar.spread,
-        "noise_scale": fitted.noise_scale,
+        "prior_variance": parts.prior_variance,
+        "noise_scale": parts.noise_scale,
         "imputed_scale": np.array(fitted.imputed_scale),
         "curved": fitted.curved.astype(np.uint8),
-        **_prefixed("usual", fitted.usual),
+        **_prefixed("default_errors", fitted.default_errors),
         **_prefixed("imputer", fitted.imputer),
         **_prefixed("held_out", fitted.held_out),
-        **({} if fitted.left_out_error is None else {"left_out_error": fitted.left_out_error}),
+        **({} if fitted.left_out_scores is None else {"left_out_scores": fitted.left_out_scores}),
         **_prefixed("rows", fitted.rows if keep_rows else None),
-        **_named_leaves("blocks", fitted.blocks),
-        **_named_leaves("densities", fitted.densities),
-        **_support_arrays(fitted.support),
-        **_prefixed("repeats", fitted.repeats),
+        **_named_leaves("blocks", parts.blocks),
+        **_named_leaves("densities", parts.densities),
+        **_process_arrays(parts.process_share),
+        **_prefixed("repeats", parts.repeats),
     }
+    if parts.familiarity is not None:
+        arrays |= {"familiarity.level": parts.familiarity.level, "familiarity.spread": parts.familiarity.spread}
+    optional = {"process": parts.process_share, "repeats": parts.repeats, "familiarity": parts.familiarity}
     header = {
         "kind": "TSNetRegressor",
+        "layout": LAYOUT,
         "written_by": __version__,
         "settings": {f.name: _plain(getattr(fitted.settings, f.name)) for f in fields(Settings)},
         "columns": [[c.name, None if c.categories is None else list(c.categories)] for c in fitted.columns],
         "named_columns": hasattr(model, "feature_names_in_"),
         "targets": list(fitted.target_names),
         "one_dimensional": fitted.one_dimensional,
-        "parts": [name for name, part in (("kernel", fitted.support), ("repeats", fitted.repeats)) if part is not None],
+        "parts": [name for name, part in optional.items() if part is not None],
         "fit_summary": summary_to_json(fitted.fit_summary),
         "history": fitted.history.to_csv(index=False),
     }
@@ -105,9 +108,9 @@ def load_model(path: str | PathLike[str]) -> TSNetRegressor:
 
 
 def _restore(content: ModelFile) -> TSNetRegressor:
-    header, arrays = content.header, content.arrays
-    if header["kind"] != "TSNetRegressor":
-        raise ModelFileError(f"the file holds a {header['kind']}")
+    if content.header["kind"] != "TSNetRegressor":
+        raise ModelFileError(f"the file holds a {content.header['kind']}")
+    header, arrays = upgraded(content.header, content.arrays)
     values = {**header["settings"], "frequency_multiples": tuple(header["settings"]["frequency_multiples"])}
     settings = Settings(**values)
     columns = tuple(Column(name, None if c is None else tuple(c)) for name, c in header["columns"])
@@ -131,28 +134,28 @@ def _restore(content: ModelFile) -> TSNetRegressor:
             Trend(arrays["trend.slope"], arrays["trend.intercept"]),
             Trend(np.zeros((shape.features, targets)), np.zeros(targets)),
         ),
-        prior_variance=_positive(_of_shape(arrays["prior_variance"], np.zeros(targets))),
-        blocks=_filled("blocks", stack([block] * members), arrays),
-        densities=_filled("densities", stack([perception] * perceptions), arrays),
-        familiar=Familiar(
-            _of_shape(arrays["familiar.level"], np.zeros(perceptions)),
-            _positive(_of_shape(arrays["familiar.spread"], np.zeros(perceptions))),
+        ensemble=Ensemble(
+            blocks=_filled("blocks", stacked([block] * members), arrays),
+            densities=_filled("densities", stacked([perception] * perceptions), arrays),
+            process_share=_restore_process(arrays, shape) if "process" in header["parts"] else None,
+            prior_variance=_positive(_of_shape(arrays["prior_variance"], np.zeros(targets))),
+            combination=settings.combination,
+            familiarity=_restore_familiarity(arrays, perceptions) if "familiarity" in header["parts"] else None,
+            noise_scale=_positive(_of_shape(arrays["noise_scale"], np.zeros(targets))),
+            repeats=_restore_repeats(arrays, shape) if "repeats" in header["parts"] else None,
         ),
-        noise_scale=_positive(_of_shape(arrays["noise_scale"], np.zeros(targets))),
-        support=_restore_support(arrays, shape) if "kernel" in header["parts"] else None,
-        repeats=_restore_repeats(arrays, shape) if "repeats" in header["parts"] else None,
-        usual=_of_shape(
-            UsualErrors(*[arrays[f"usual.{n}"] for n in UsualErrors._fields]),
-            UsualErrors(np.zeros(shape.features), np.zeros(shape.features), np.zeros(targets)),
+        default_errors=_of_shape(
+            DefaultErrors(*[arrays[f"default_errors.{n}"] for n in DefaultErrors._fields]),
+            DefaultErrors(np.zeros(shape.features), np.zeros(shape.features), np.zeros(targets)),
         ),
         imputer=_restore_imputer(arrays, shape),
         imputed_scale=float(_positive(_of_shape(arrays["imputed_scale"], np.zeros(())))),
         curved=arrays["curved"].astype(bool).reshape(shape.features),
         held_out=_restore_held_out(arrays, shape),
         rows=_restore_rows(arrays, shape),
-        fit_summary=summary_from_json(header["facts" if "facts" in header else "fit_summary"], targets),
+        fit_summary=summary_from_json(header["fit_summary"], targets),
         history=_history(header["history"]),
-        left_out_error=_restore_left_out(arrays, targets),
+        left_out_scores=_restore_left_out(arrays, targets),
     )
     _positive(scaler.target_scale)
     details = {n: v for n, v in values.items() if n not in CONSTRUCTOR and v != getattr(DEFAULTS, n)}
@@ -164,27 +167,35 @@ def _restore(content: ModelFile) -> TSNetRegressor:
     return model
 
 
-def _support_arrays(support: Support | None) -> dict[str, np.ndarray]:
-    """The numbers that make the kernel part; its large matrix is made from them again."""
-    if support is None:
+def _process_arrays(share: ProcessShare | None) -> dict[str, np.ndarray]:
+    """The numbers that make the process; its large matrix is made from them again."""
+    if share is None:
         return {}
-    numbers = {**support.stored._asdict(), "share": support.share, "doubt": support.doubt}
-    return {f"kernel.{name}": array for name, array in numbers.items()}
+    numbers = {**share.process.numbers._asdict(), "share": share.share, "variance_factor": share.variance_factor}
+    return {f"process.{name}": array for name, array in numbers.items()}
 
 
-def _restore_support(arrays: dict[str, np.ndarray], shape: Shape) -> Support:
-    count = len(arrays["kernel.centres"])
-    expected = Stored(
+def _restore_process(arrays: dict[str, np.ndarray], shape: Shape) -> ProcessShare:
+    count = len(arrays["process.centres"])
+    expected = ProcessNumbers(
         np.zeros(hyper_parameters(shape.features)), np.zeros(()), np.zeros((count, shape.features)), np.zeros(count),
         np.zeros((count, shape.targets)),
     )  # fmt: skip
-    stored = _of_shape(Stored(*[arrays[f"kernel.{name}"] for name in Stored._fields]), expected)
-    _positive(stored.row_noise)
-    _positive(stored.reach)
-    if np.abs(stored.theta).max() > 100:
-        raise ModelFileError("its kernel part has impossible hyper-parameters")
-    share, doubt = (_of_shape(arrays[f"kernel.{n}"], np.zeros(shape.targets)) for n in ("share", "doubt"))
-    return Support(kernel_mean(stored), share, doubt, stored)
+    numbers = _of_shape(ProcessNumbers(*[arrays[f"process.{name}"] for name in ProcessNumbers._fields]), expected)
+    _positive(numbers.row_noise)
+    _positive(numbers.log_range)
+    if np.abs(numbers.theta).max() > 100:
+        raise ModelFileError("its Gaussian process has impossible hyper-parameters")
+    each = np.zeros(shape.targets)
+    share, factor = (_of_shape(arrays[f"process.{n}"], each) for n in ("share", "variance_factor"))
+    process = GaussianProcess(numbers)
+    _of_shape(process.factor, np.zeros((count, count)))  # made here, so that a broken one is refused here
+    return ProcessShare(process, share, factor)
+
+
+def _restore_familiarity(arrays: dict[str, np.ndarray], perceptions: int) -> FamiliarityScale:
+    level, spread = (_of_shape(arrays[f"familiarity.{n}"], np.zeros(perceptions)) for n in ("level", "spread"))
+    return FamiliarityScale(level, _positive(spread))
 
 
 def _restore_imputer(arrays: dict[str, np.ndarray], shape: Shape) -> Imputer:
@@ -196,16 +207,16 @@ def _restore_imputer(arrays: dict[str, np.ndarray], shape: Shape) -> Imputer:
 def _restore_held_out(arrays: dict[str, np.ndarray], shape: Shape) -> HeldOut:
     held_out = HeldOut(*[arrays[f"held_out.{n}"] for n in HeldOut._fields])
     each = np.zeros((len(held_out.rows), shape.targets))
-    _of_shape(held_out[1:], (each,) * 4)
+    _of_shape(held_out[2:], (each,) * 6)
     _positive(held_out.std)
-    if held_out.rows.ndim != 1 or held_out.rows.dtype.kind != "i":
+    if any(part.ndim != 1 or part.dtype.kind != "i" for part in held_out[:2]) or len(held_out.fold) != len(each):
         raise ModelFileError("the places of its unseen rows are not whole numbers")
     return held_out
 
 
 def _restore_left_out(arrays: dict[str, np.ndarray], targets: int) -> np.ndarray | None:
-    errors = arrays.get("left_out_error")
-    return None if errors is None else _of_shape(errors, np.zeros((len(errors), targets)))
+    scores = arrays.get("left_out_scores")
+    return None if scores is None else _of_shape(scores, np.zeros((len(scores), targets)))
 
 
 def _restore_rows(arrays: dict[str, np.ndarray], shape: Shape) -> EncodedTable | None:

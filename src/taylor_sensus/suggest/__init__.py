@@ -1,10 +1,10 @@
 """What to measure next: settings that teach most or promise most, with the reason, as a form to fill in.
 
 `suggestion` asks the question and writes the form, `form` is the form, `filled` reads it back, and `advice` says what
-to do at a row. Candidates: `candidates` from a table or a `space`, whose columns are each a `domain`; `constraints`
-reads and checks what they have to meet, `feasible` finds settings that do, `walk` finds many. The choice: `choosing`
-does it in order, with a `survey` of all candidates, a `shortlist`, the model's `ignorance` at pairs of rows, which
-leans on its Gaussian process (`process_view`), `goals` with their `expected_improvement`, and a `batch`.
+to do at a row. Candidates come from `space/`, which knows no model; `candidate_model` is what they ask. The choice:
+`choosing` does it in order, with a `survey` of all candidates, a `shortlist`, the `covariance` of the model's errors at
+pairs of rows, which leans on its Gaussian process (`process_view`), `acquisition` functions by goal with their
+`expected_improvement`, and a greedy `batch`.
 """
 
 from taylor_sensus.suggest.filled import FilledRows, read_filled

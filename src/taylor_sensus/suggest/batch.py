@@ -1,4 +1,4 @@
-"""Choosing several rows at once: each choice counts as measured before the next is made.
+"""Choosing several rows at once, greedily: each choice counts as measured before the next is made.
 
 How much a measurement tells about other rows does not depend on what comes out of it, so this needs no results.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Ignorance(NamedTuple):
+class PosteriorCovariance(NamedTuple):
     """Covariances of the epistemic errors, of rows to choose from and of rows that are watched."""
 
     among: np.ndarray
@@ -28,8 +28,8 @@ class Ignorance(NamedTuple):
         """Variance of the rows to choose from."""
         return np.maximum(np.diag(self.among), 0.0)
 
-    def measured(self, place: int) -> Ignorance:
-        """What is left when one row to choose from has been measured."""
+    def measured(self, place: int) -> PosteriorCovariance:
+        """Given a measurement at one of the rows to choose from (a rank-one update)."""
         total = max(self.among[place, place] + self.noise[place], 1e-300)
         shift, seen = self.among[:, place] / total, self.watched[place]
         return self._replace(
@@ -43,7 +43,7 @@ class Ignorance(NamedTuple):
         return (self.watched**2).mean(axis=1) / np.maximum(self.own + self.noise, 1e-300)
 
 
-Wanted = Callable[[Ignorance, list[int]], np.ndarray]
+Acquisition = Callable[[PosteriorCovariance, list[int]], np.ndarray]
 """How much each row is wanted, given what is left and what was chosen before."""
 
 
@@ -51,26 +51,29 @@ class Batch(NamedTuple):
     """Rows in the order in which they were chosen, and what is left when all have been measured."""
 
     places: list[int]
-    left: Ignorance
+    left: PosteriorCovariance
 
 
-Near = Callable[[int], np.ndarray]
-"""For a row which others count as its neighbours."""
-
-
-def choose(before: Ignorance, wanted: Wanted, count: int, allowed: np.ndarray, twins: np.ndarray, near: Near) -> Batch:
+def choose(
+    before: PosteriorCovariance,
+    acquisition: Acquisition,
+    count: int,
+    allowed: np.ndarray,
+    group: np.ndarray,
+    near: Callable[[int], np.ndarray],
+) -> Batch:
     """The row that is wanted most, `count` times.
 
-    `twins` numbers the rows, equal ones alike: only one is taken. Neighbours of chosen rows are taken if nothing else
-    is left.
+    `group` numbers the rows, equal ones alike: only one of a group is taken. `near` says for a row which others are its
+    neighbours: those of chosen rows are taken if nothing else is left.
     """
     places: list[int] = []
     left, free, apart = before, allowed.copy(), np.ones(len(allowed), bool)
     while len(places) < count and free.any():
         open_rows = free & apart if (free & apart).any() else free
-        place = int(np.argmax(np.where(open_rows, wanted(left, places), -np.inf)))
+        place = int(np.argmax(np.where(open_rows, acquisition(left, places), -np.inf)))
         places.append(place)
-        free &= twins != twins[place]
+        free &= group != group[place]
         apart &= ~near(place)
         left = left.measured(place)
     return Batch(places, left)

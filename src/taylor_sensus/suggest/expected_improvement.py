@@ -1,7 +1,7 @@
-"""How much better than the best so far the underlying value at a row may be, on average over the model's ignorance.
+"""Log expected improvement: how much better than the best so far the underlying value at a row may be, on average.
 
 Only the epistemic part of the error counts here: noise can make a single reading look better, but it does not make the
-settings better. Logarithms are returned, because where nothing is to be hoped for the numbers would all be 0.
+settings better. Logarithms are returned, because where no improvement is likely the numbers would all be 0.
 """
 
 from __future__ import annotations

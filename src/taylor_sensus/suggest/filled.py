@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 DONE = ("", "done", "ok", "measured", "finished", "complete", "completed")
 """Statuses of rows that count if they have a result."""
-NOT_DONE = (
-    "failed", "planned", "pending", "running", "open", "cancelled", "canceled", "skipped", "invalid", "discarded",
-)  # fmt: skip
+VOID = ("failed", "planned", "pending", "running", "open", "cancelled", "canceled", "skipped", "invalid", "discarded")
 """Statuses of rows that do not count, whatever stands in them."""
 
 
@@ -78,12 +76,12 @@ def read_filled(model: TSNetRegressor, table: Any) -> FilledRows:
     if missing:
         raise DataError(f"the form lacks the columns {', '.join(map(repr, missing))}; keep all columns as they were")
     status = _status(frame, names)
-    off = status.isin(NOT_DONE).to_numpy()
+    off = status.isin(VOID).to_numpy()
     words = [column.name for column in fitted.columns if column.categories is not None]
     read = _read(frame, [*features, *targets], words, off, names)
-    told = read.values[targets].notna().to_numpy()
-    filled = told.all(axis=1)
-    problems = _problems(frame, status, told, off, targets)
+    has_result = read.values[targets].notna().to_numpy()
+    filled = has_result.all(axis=1)
+    problems = _problems(frame, status, has_result, off, targets)
     if problems:
         raise DataError(f"{'; '.join(problems)}. Rows count from 0.")
     if not filled.any():
@@ -132,20 +130,20 @@ def _read(frame: pd.DataFrame, wanted: list[str], words: list[str], off: np.ndar
 
 
 def _problems(
-    frame: pd.DataFrame, status: pd.Series, told: np.ndarray, off: np.ndarray, targets: list[str]
+    frame: pd.DataFrame, status: pd.Series, has_result: np.ndarray, off: np.ndarray, targets: list[str]
 ) -> list[str]:
     problems = []
-    strange = np.flatnonzero(~status.isin([*DONE, *NOT_DONE]))
+    strange = np.flatnonzero(~status.isin([*DONE, *VOID]))
     if len(strange):
         cells = ", ".join(f"{named_row(frame.index, r)} ({shown(status[r])})" for r in strange[:MOST_NAMED].tolist())
-        known = ", ".join(map(repr, [word for word in (*DONE, *NOT_DONE) if word]))
+        known = ", ".join(map(repr, [word for word in (*DONE, *VOID) if word]))
         problems.append(f"column 'status': unknown in row {cells}; leave it empty, or write one of {known}")
-    half = np.flatnonzero(told.any(axis=1) & ~told.all(axis=1))
+    half = np.flatnonzero(has_result.any(axis=1) & ~has_result.all(axis=1))
     half = half[~off[half]]
     for row in half[:MOST_NAMED].tolist():
-        empty = ", ".join(repr(name) for name, there in zip(targets, told[row], strict=True) if not there)
+        empty = ", ".join(repr(name) for name, there in zip(targets, has_result[row], strict=True) if not there)
         problems.append(f"row {row}: column {empty} is empty although other results are there; fill in all or none")
-    claimed = np.flatnonzero(status.isin(DONE[1:]).to_numpy() & ~told.any(axis=1))
+    claimed = np.flatnonzero(status.isin(DONE[1:]).to_numpy() & ~has_result.any(axis=1))
     for row in claimed[:MOST_NAMED].tolist():
         problems.append(f"row {row}: the status is {shown(status[row])}, but column {targets[0]!r} has no result")
     return problems

@@ -14,16 +14,16 @@ BEST, FAIR, WATCHED = 512, 1536, 1024
 """Candidates on the list because they seem best, by lot with chances by how good they seem, and by lot alone."""
 
 
-class Listed(NamedTuple):
+class ListedCandidates(NamedTuple):
     """Some candidates: settings, where they stand among all candidates, and how good they seem (as logarithms)."""
 
     frame: pd.DataFrame
     place: np.ndarray
     log_score: np.ndarray
 
-    def some(self, rows: np.ndarray) -> Listed:
+    def take(self, rows: np.ndarray) -> ListedCandidates:
         """These rows only."""
-        return Listed(self.frame.iloc[rows], self.place[rows], self.log_score[rows])
+        return ListedCandidates(self.frame.iloc[rows], self.place[rows], self.log_score[rows])
 
 
 class Shortlist:
@@ -31,10 +31,10 @@ class Shortlist:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._kept: dict[str, tuple[Listed, np.ndarray]] = {}
+        self._kept: dict[str, tuple[ListedCandidates, np.ndarray]] = {}
         self.seen = 0
 
-    def add(self, listed: Listed) -> None:
+    def add(self, listed: ListedCandidates) -> None:
         """Look at a block of candidates."""
         if not len(listed.place):
             return
@@ -46,23 +46,24 @@ class Shortlist:
             own, key = listed, keys[name]
             if name in self._kept:
                 before, old = self._kept[name]
-                own, key = _joined(before, listed), np.concatenate([old, key])
+                own, key = joined(before, listed), np.concatenate([old, key])
             top = np.sort(np.argsort(-key, kind="stable")[:room])
-            self._kept[name] = own.some(top), key[top]
+            self._kept[name] = own.take(top), key[top]
 
-    def choosable(self) -> Listed:
+    def choosable(self) -> ListedCandidates:
         """Candidates to choose from, each once, in their order."""
-        both = _joined(self._kept["best"][0], self._kept["fair"][0])
+        both = joined(self._kept["best"][0], self._kept["fair"][0])
         _, first = np.unique(both.place, return_index=True)
-        return both.some(first)
+        return both.take(first)
 
-    def watched(self) -> Listed:
+    def watched(self) -> ListedCandidates:
         """Candidates that stand for all."""
         return self._kept["watched"][0]
 
 
-def _joined(a: Listed, b: Listed) -> Listed:
-    return Listed(
+def joined(a: ListedCandidates, b: ListedCandidates) -> ListedCandidates:
+    """Both, one after the other."""
+    return ListedCandidates(
         pd.concat([a.frame, b.frame]),
         np.concatenate([a.place, b.place]),
         np.concatenate([a.log_score, b.log_score]),

@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.fit.compilation import use_compilation_cache
+from taylor_sensus.suggest.acquisition import Goal, read_goal
 from taylor_sensus.suggest.advice import advise
-from taylor_sensus.suggest.asking import Asker
-from taylor_sensus.suggest.candidates import read_candidates
-from taylor_sensus.suggest.choosing import Chooser, Chosen
-from taylor_sensus.suggest.constraints import is_number
+from taylor_sensus.suggest.candidate_model import CandidateModel
+from taylor_sensus.suggest.choosing import Chooser, ChosenBatch
 from taylor_sensus.suggest.form import Outlook, Suggestions, form_names
-from taylor_sensus.suggest.goals import Goal, read_goal
+from taylor_sensus.suggest.space.candidates import read_candidates, settings_table
+from taylor_sensus.suggest.space.constraints import is_number
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
@@ -29,59 +29,58 @@ MOST = 1000
 
 
 def suggest(
-    model: TSNetRegressor, candidates: Any = None, n: int = 8, goal: Any = "learn", *,
-    target: str | None = None, bounds: Mapping[str, Any] | None = None,
-    constraints: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (), pending: Any = None, diversity: float = 1.0,
+    model: TSNetRegressor,
+    candidates: Any = None,
+    n: int = 8,
+    goal: Any = "learn",
+    *,
+    target: str | None = None,
+    bounds: Mapping[str, Any] | None = None,
+    constraints: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (),
+    pending: Any = None,
+    diversity: float = 1.0,
     random_state: Any = None,
-) -> Suggestions:  # fmt: skip
+) -> Suggestions:
     """Which rows to measure next, and why.
 
     Parameters
     ----------
-    model : TSNetRegressor
-        Fitted.
-    candidates : DataFrame, array-like or dict, optional
+    candidates
         A table of rows to choose from, or a space: a dictionary by column of ``(low, high)`` for numbers, a list of
         levels or categories, or one fixed value.
-    n : int, default=8
-        How many rows are wanted, 1000 at most.
-    goal : {"learn", "max", "min"} or ("target", value), default="learn"
-        "learn": rows that lower the model's ignorance about all candidates most. "max", "min" or
+    n
+        How many rows are wanted.
+    goal
+        "learn": rows that lower the model's epistemic error at all candidates most. "max", "min" or
         ``("target", value)``: rows that may have a higher or lower underlying value than the best so far, or one
         nearer to the value.
-    target : str, optional
+    target
         Which target is meant, if the model has several.
-    bounds : dict, optional
+    bounds
         A space, if there are no candidates; else ``(low, high)`` by column.
-    constraints : list of dict, optional
-        What every suggestion meets; see `taylor_sensus.suggest.constraints`.
-    pending : Suggestions, DataFrame or array-like, optional
+    constraints
+        A list of dictionaries, see `taylor_sensus.suggest.space.constraints`. Every suggestion meets all of them.
+    pending
         Rows that are being measured already: neither they nor their neighbourhood are suggested.
-    diversity : float, default=1.0
+    diversity
         How much each suggestion heeds the others of the batch: 1 as if they had been measured, 0 not at all.
-    random_state : int, RandomState or None, default=None
+    random_state
         The same integer gives the same suggestions.
-
-    Returns
-    -------
-    Suggestions
-        The form to fill in, with what measuring the batch promises.
     """
     check_is_fitted(model, "fitted_")
     use_compilation_cache()
     _check(n, diversity)
     wanted = read_goal(goal)
-    asker = Asker(model, target)
+    candidate_model = CandidateModel(model, target)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     if isinstance(pending, Suggestions):
         pending = pending.table
-    waiting = None if pending is None else asker.table(pending, "pending")
-    source = read_candidates(asker, candidates, bounds, constraints, rng)
-    chosen = Chooser(asker, source, wanted, waiting, float(diversity), rng).choose(int(n))
-    labels = None
-    if source.space is None:
-        labels = _labels(candidates, chosen.place)
-    return _form(asker, chosen, wanted, n, labels, source.space is None)
+    waiting = None if pending is None else settings_table(pending, candidate_model.columns, "pending")
+    source = read_candidates(candidates, bounds, constraints, candidate_model.columns, candidate_model.encoded, rng)
+    chosen = Chooser(candidate_model, source, wanted, waiting, float(diversity), rng).choose(int(n))
+    from_table = source.space is None
+    labels = _labels(candidates, chosen.place) if from_table else None
+    return _form(candidate_model, chosen, wanted, n, labels, from_table)
 
 
 def _check(n: Any, diversity: Any) -> None:
@@ -105,19 +104,19 @@ def _labels(candidates: Any, place: np.ndarray) -> np.ndarray | None:
 
 
 def _form(
-    asker: Asker, chosen: Chosen, goal: Goal, n: int, labels: np.ndarray | None, from_table: bool
-) -> Suggestions:  # fmt: skip
+    model: CandidateModel, chosen: ChosenBatch, goal: Goal, n: int, labels: np.ndarray | None, from_table: bool
+) -> Suggestions:
     settings = chosen.frame.reset_index(drop=True)
-    names = form_names([*settings.columns, *asker.fitted.target_names])
-    prediction = asker.prediction(settings)
-    own = prediction.target(asker.target)
-    advice = advise(prediction.noise_budget(), asker.target)
-    columns: dict[str, Any] = {names.id: _ids(asker, len(settings))}
+    names = form_names([*settings.columns, *model.fitted.target_names])
+    prediction = model.prediction(settings)
+    own = prediction.target(model.target)
+    advice = advise(prediction.noise_budget(), model.target)
+    columns: dict[str, Any] = {names.id: _ids(model, len(settings))}
     if labels is not None:
         columns[names.candidate] = labels
     columns |= {str(name): settings[name] for name in settings.columns}
     columns |= {names.mean: own.mean, names.std: own.std, names.source: advice.source, names.advice: advice.advice}
-    columns |= {name: np.full(len(settings), np.nan) for name in asker.fitted.target_names}
+    columns |= {name: np.full(len(settings), np.nan) for name in model.fitted.target_names}
     columns[names.status] = np.full(len(settings), "", dtype=object)
     note = ""
     if len(settings) < n:
@@ -125,23 +124,23 @@ def _form(
     return Suggestions(
         table=pd.DataFrame(columns),
         goal=str(goal),
-        target=asker.target,
-        outlook=_outlook(asker, chosen),
+        target=model.target,
+        outlook=_outlook(model, chosen),
         positions=chosen.place if from_table else None,
         candidates=chosen.seen,
         note=note,
     )
 
 
-def _ids(asker: Asker, count: int) -> list[str]:
+def _ids(model: CandidateModel, count: int) -> list[str]:
     """Names that the next round will not use again: how many rows the model knows, and a number."""
-    rows = asker.fitted.fit_summary.rows
+    rows = model.fitted.fit_summary.rows
     return [f"r{rows}-{number:0{max(2, len(str(count)))}d}" for number in range(1, count + 1)]
 
 
-def _outlook(asker: Asker, chosen: Chosen) -> Outlook:
+def _outlook(model: CandidateModel, chosen: ChosenBatch) -> Outlook:
     def median(variance: np.ndarray) -> float:
-        return float(np.median(np.sqrt(variance))) * asker.unit
+        return float(np.median(np.sqrt(variance))) * model.unit
 
     share = np.divide(chosen.after, chosen.before, out=np.ones_like(chosen.after), where=chosen.before > 0)
     return Outlook(

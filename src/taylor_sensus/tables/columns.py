@@ -117,6 +117,19 @@ def encode(frame: pd.DataFrame, columns: Iterable[Column]) -> np.ndarray:
     return np.hstack(arrays) if arrays else np.empty((len(frame), 0))
 
 
+def decode(x: np.ndarray, columns: Iterable[Column]) -> pd.DataFrame:
+    """Encoded rows without gaps as a table again."""
+    found, start = {}, 0
+    for column in columns:
+        part = x[:, start : start + len(column.parts)]
+        start += len(column.parts)
+        if column.categories is None:
+            found[column.name] = part[:, 0]
+        else:
+            found[column.name] = np.array(column.categories, dtype=object)[part.argmax(axis=1)]
+    return pd.DataFrame(found)
+
+
 def read_targets(y: Any, what: str = "y") -> Targets:
     """Targets as numbers, from a list, an array, a Series or a table; bad cells are named by row and column."""
     if y is None:

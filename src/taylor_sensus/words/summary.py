@@ -138,7 +138,7 @@ def _parts(fitted: FittedModel) -> list[Part]:
             "typical error (RMSE)": [f"{fit.held_out_rmse[position]:.5g}"],
             "variance explained": [_share(fit.held_out_explained[position], 1)],
             "intervals held": [", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items())],
-            "noise rescaled by": [f"{fitted.noise_scale[position] ** 0.5:.3g}"],
+            "noise rescaled by": [f"{fitted.ensemble.noise_scale[position] ** 0.5:.3g}"],
         }
         parts.append(Part(["Unseen rows, ", Name(target)], lines))
     changed = {

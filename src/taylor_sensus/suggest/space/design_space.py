@@ -1,4 +1,4 @@
-"""A space of settings, from which candidates are drawn a block at a time; all of them meet all constraints."""
+"""A design space: settings by column, with constraints, from which candidates are drawn that meet all of them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.suggest.constraints import Rules
-from taylor_sensus.suggest.domain import Domain, Levels, Range, Words, read_domains
-from taylor_sensus.suggest.feasible import Joint
-from taylor_sensus.suggest.walk import Walk
+from taylor_sensus.suggest.space.constraints import Rules, tied_columns
+from taylor_sensus.suggest.space.domain import Categories, Domain, Levels, Range, read_domains
+from taylor_sensus.suggest.space.feasible_region import FeasibleRegion
+from taylor_sensus.suggest.space.hit_and_run import HitAndRun
 from taylor_sensus.tables.columns import Column
 
 
-class Space:
+class DesignSpace:
     """Bounds, levels and categories by column, with constraints."""
 
     def __init__(
         self, given: Mapping[str, Any], columns: Sequence[Column], rules: Rules, rng: np.random.Generator
     ) -> None:
         self.domains: dict[str, Domain] = read_domains(given, columns, rules)
-        tied = {name for line in rules.lines for name in line.weights} | {n for few in rules.few for n in few.columns}
-        names = tuple(name for name in self.domains if name in tied)
-        domains = [self.domains[name] for name in names]
-        joint = Joint(names, tuple(d for d in domains if not isinstance(d, Words)), rules.lines, rules.few)
-        self.walk = Walk(joint, rng) if rules.lines or rules.few else None
+        tied = tied_columns(rules.lines, rules.cardinalities)
+        numbers = {n: d for n, d in self.domains.items() if n in tied and not isinstance(d, Categories)}
+        region = FeasibleRegion(tuple(numbers), tuple(numbers.values()), rules.lines, rules.cardinalities)
+        self.sampler = HitAndRun(region, rng) if rules.lines or rules.cardinalities else None
         self.single = [name for name in self.domains if name not in tied]
 
     def limits(self, rules: Rules) -> Rules:
@@ -42,8 +41,8 @@ class Space:
     def draw(self, rng: np.random.Generator, count: int) -> pd.DataFrame:
         """Settings from all over the space."""
         found = {name: self.domains[name].draw(rng, count) for name in self.single}
-        if self.walk is not None:
-            found |= zip(self.walk.joint.names, self.walk.draw(rng, count).T, strict=True)
+        if self.sampler is not None:
+            found |= zip(self.sampler.region.names, self.sampler.draw(rng, count).T, strict=True)
         return pd.DataFrame({name: found[name] for name in self.domains})
 
     def near(self, rows: pd.DataFrame, rng: np.random.Generator, share: float) -> pd.DataFrame:
@@ -53,9 +52,9 @@ class Space:
             values = rows[name].to_numpy()
             moved = self.domains[name].near(values, rng, share)
             found[name] = np.where(rng.random(len(rows)) < max(0.3, 1 / len(self.domains)), moved, values)
-        if self.walk is not None:
-            x = rows[list(self.walk.joint.names)].to_numpy(dtype=float)
+        if self.sampler is not None:
+            x = rows[list(self.sampler.region.names)].to_numpy(dtype=float)
             for _ in range(2):
-                x = self.walk.moved(x, rng, share)
-            found |= zip(self.walk.joint.names, x.T, strict=True)
+                x = self.sampler.moved(x, rng, share)
+            found |= zip(self.sampler.region.names, x.T, strict=True)
         return pd.DataFrame({name: found[name] for name in self.domains})

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taylor_sensus.errors import SettingError
-from taylor_sensus.suggest.constraints import broken, read_constraints
-from taylor_sensus.suggest.space import Space
+from taylor_sensus.suggest.space.constraints import broken, read_constraints
+from taylor_sensus.suggest.space.design_space import DesignSpace
 from taylor_sensus.tables.columns import Column
 
 NAMES = tuple("abcdef")
@@ -20,7 +20,7 @@ def drawn(space, constraints, count=600, seed=0):
     columns = [Column(name, ("x", "y") if name == "word" else None) for name in space]
     rules = read_constraints(constraints, columns)
     rng = np.random.default_rng(seed)
-    found = Space(space, columns, rules, rng)
+    found = DesignSpace(space, columns, rules, rng)
     frame = found.draw(rng, count)
     for table in (frame, found.near(frame, rng, 0.2)):
         for words, wrong in broken(rules, {name: table[name].to_numpy() for name in table}).items():

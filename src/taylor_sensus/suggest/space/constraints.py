@@ -36,8 +36,8 @@ FORMS = {
 """The word that says what a constraint is, and the words that may stand beside it."""
 
 
-class Line(NamedTuple):
-    """A weighted sum of columns between two values, which may be the same."""
+class Linear(NamedTuple):
+    """A linear constraint: a weighted sum of columns between two values, which may be the same."""
 
     words: str
     weights: dict[str, float]
@@ -45,8 +45,8 @@ class Line(NamedTuple):
     high: float
 
 
-class Few(NamedTuple):
-    """At most so many of the columns are not 0."""
+class Cardinality(NamedTuple):
+    """A cardinality constraint: at most so many of the columns are not 0."""
 
     words: str
     columns: tuple[str, ...]
@@ -63,22 +63,26 @@ class Step(NamedTuple):
 class Rules(NamedTuple):
     """All constraints, sorted by what they are about."""
 
-    lines: tuple[Line, ...] = ()
-    few: tuple[Few, ...] = ()
+    lines: tuple[Linear, ...] = ()
+    cardinalities: tuple[Cardinality, ...] = ()
     bounds: Mapping[str, tuple[float, float]] = MappingProxyType({})
     fixed: Mapping[str, Any] = MappingProxyType({})
     steps: Mapping[str, Step] = MappingProxyType({})
 
 
-def read_constraints(constraints: Iterable[Mapping[str, Any]] | Mapping[str, Any], columns: Sequence[Column]) -> Rules:
+def tied_columns(lines: Iterable[Linear], cardinalities: Iterable[Cardinality]) -> set[str]:
+    """Columns that constraints tie to others."""
+    return {name for rule in lines for name in rule.weights} | {n for rule in cardinalities for n in rule.columns}
+
+
+def read_constraints(constraints: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> Rules:
     """Constraints from what the user wrote; all that is wrong is told at once."""
-    listed = [constraints] if isinstance(constraints, Mapping) else list(constraints)
     reader = _Reader({column.name: column for column in columns})
-    for number, one in enumerate(listed, 1):
+    for number, one in enumerate(constraints, 1):
         reader.read(one, f"constraint {number}")
     if reader.problems:
         raise SettingError("; ".join(reader.problems))
-    return Rules(tuple(reader.lines), tuple(reader.few), reader.bounds, reader.fixed, reader.steps)
+    return Rules(tuple(reader.lines), tuple(reader.cardinalities), reader.bounds, reader.fixed, reader.steps)
 
 
 class _Reader:
@@ -87,8 +91,8 @@ class _Reader:
     def __init__(self, columns: dict[str, Column]) -> None:
         self.columns = columns
         self.problems: list[str] = []
-        self.lines: list[Line] = []
-        self.few: list[Few] = []
+        self.lines: list[Linear] = []
+        self.cardinalities: list[Cardinality] = []
         self.bounds: dict[str, tuple[float, float]] = {}
         self.fixed: dict[str, Any] = {}
         self.steps: dict[str, Step] = {}
@@ -109,10 +113,6 @@ class _Reader:
             known = ", ".join(sorted(FORMS[kind])) or "nothing"
             self.problems.append(f"{place}: beside {kind!r} there may be {known}, not {', '.join(map(repr, strange))}")
             return
-        readers: dict[str, Callable[[Mapping[str, Any], str], None]] = {
-            "bounds": self._bounds, "fixed": self._fixed, "step": self._step,
-            "sum": self._sum, "linear": self._linear, "nonzero": self._nonzero,
-        }  # fmt: skip
         before = len(self.problems)
         columns = one[kind]
         wanted = Mapping if kind not in ("sum", "nonzero") else Sequence
@@ -125,6 +125,14 @@ class _Reader:
         if kind in ("sum", "nonzero") and len(set(columns)) < len(columns):
             self.problems.append(f"{place} names a column twice")
         if len(self.problems) == before:
+            readers: dict[str, Callable[[Mapping[str, Any], str], None]] = {
+                "bounds": self._bounds,
+                "fixed": self._fixed,
+                "step": self._step,
+                "sum": self._sum,
+                "linear": self._linear,
+                "nonzero": self._nonzero,
+            }
             readers[kind](one, place)
 
     def _known(self, name: Any, place: str, *, numbers: bool) -> None:
@@ -172,7 +180,7 @@ class _Reader:
             return
         value = float(one["equals"])
         words = f"{' + '.join(one['sum'])} = {value:g}"
-        self.lines.append(Line(words, dict.fromkeys(one["sum"], 1.0), value, value))
+        self.lines.append(Linear(words, dict.fromkeys(one["sum"], 1.0), value, value))
 
     def _linear(self, one: Mapping[str, Any], place: str) -> None:
         limits = {word: one[word] for word in ("at_least", "at_most", "equals") if word in one}
@@ -188,7 +196,7 @@ class _Reader:
         total = " + ".join(f"{weight:g} {name}" for name, weight in weights.items()) or "0"
         told = {"at_least": "at least", "at_most": "at most", "equals": "="}
         words = f"{total} {' and '.join(f'{told[word]} {value:g}' for word, value in limits.items())}"
-        self.lines.append(Line(words, weights, low, high))
+        self.lines.append(Linear(words, weights, low, high))
 
     def _nonzero(self, one: Mapping[str, Any], place: str) -> None:
         most = one.get("at_most")
@@ -196,7 +204,7 @@ class _Reader:
             self.problems.append(f"{place}: 'nonzero' needs a whole number beside it, as in {{..., \"at_most\": 2}}")
             return
         words = f"at most {most} of {', '.join(one['nonzero'])} not 0"
-        self.few.append(Few(words, tuple(one["nonzero"]), int(most)))
+        self.cardinalities.append(Cardinality(words, tuple(one["nonzero"]), int(most)))
 
 
 def is_number(value: Any) -> bool:
@@ -219,46 +227,35 @@ def slack(value: float) -> float:
     return TOLERANCE * max(1.0, abs(value)) if np.isfinite(value) else 0.0
 
 
-def broken(rules: Rules, table: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """For each rule, in words, which rows break it. Cells that are missing break every rule about their column."""
+def broken(
+    rules: Rules, table: Mapping[str, np.ndarray], room: Mapping[str, float] = MappingProxyType({})
+) -> dict[str, np.ndarray]:
+    """For each rule, in words, which rows break it by more than `room` in each column; by default rounding errors.
+
+    Cells that are missing break every rule about their column.
+    """
+
+    def outside(value: np.ndarray, low: float, high: float, spare: float) -> np.ndarray:
+        return ~((value >= low - slack(low) - spare) & (value <= high + slack(high) + spare))
+
     found: dict[str, np.ndarray] = {}
+    rows = len(next(iter(table.values())))
     for line in rules.lines:
-        total = sum((weight * table[name] for name, weight in line.weights.items()), np.zeros(_rows(table)))
-        found[line.words] = ~((total >= line.low - slack(line.low)) & (total <= line.high + slack(line.high)))
-    for few in rules.few:
-        used = np.column_stack([table[name] != 0 for name in few.columns])
-        found[few.words] = used.sum(axis=1) > few.most
+        total = sum((weight * table[name] for name, weight in line.weights.items()), np.zeros(rows))
+        spare = sum(abs(weight) * room.get(name, 0.0) for name, weight in line.weights.items())
+        found[line.words] = outside(total, line.low, line.high, spare)
+    for limit in rules.cardinalities:
+        used = np.column_stack([~(np.abs(table[name]) <= room.get(name, 0.0)) for name in limit.columns])
+        found[limit.words] = used.sum(axis=1) > limit.most
     for name, (low, high) in rules.bounds.items():
-        found[f"{name} from {low:g} to {high:g}"] = ~(
-            (table[name] >= low - slack(low)) & (table[name] <= high + slack(high))
-        )
+        found[f"{name} from {low:g} to {high:g}"] = outside(table[name], low, high, room.get(name, 0.0))
     for name, value in rules.fixed.items():
-        wrong = table[name] != value if isinstance(value, str) else ~(np.abs(table[name] - value) <= slack(value))
-        found[f"{name} = {value if isinstance(value, str) else format(value, 'g')}"] = wrong
+        if isinstance(value, str):
+            found[f"{name} = {value}"] = table[name] != value
+        else:
+            found[f"{name} = {value:g}"] = outside(table[name], value, value, room.get(name, 0.0))
     for name, (size, start) in rules.steps.items():
         nearest = start + size * np.round((table[name] - start) / size)
-        found[f"{name} in steps of {size:g}"] = ~(
-            np.abs(table[name] - nearest) <= TOLERANCE * np.maximum(1, abs(nearest))
-        )
+        spare = TOLERANCE * np.maximum(1, np.abs(nearest)) + room.get(name, 0.0)
+        found[f"{name} in steps of {size:g}"] = ~(np.abs(table[name] - nearest) <= spare)
     return found
-
-
-def roughly_met(rules: Rules, table: Mapping[str, np.ndarray], room: Mapping[str, float]) -> np.ndarray:
-    """Which rows meet all rules, give or take `room` in each column. Steps are left out: measured rows seldom fit."""
-    good = np.ones(_rows(table), bool)
-    for line in rules.lines:
-        total = sum((weight * table[name] for name, weight in line.weights.items()), np.zeros(len(good)))
-        spare = sum(abs(weight) * room[name] for name, weight in line.weights.items())
-        good &= (total >= line.low - spare) & (total <= line.high + spare)
-    for few in rules.few:
-        used = np.column_stack([np.abs(table[name]) > room[name] for name in few.columns])
-        good &= used.sum(axis=1) <= few.most
-    for name, (low, high) in rules.bounds.items():
-        good &= (table[name] >= low - room[name]) & (table[name] <= high + room[name])
-    for name, value in rules.fixed.items():
-        good &= table[name] == value if isinstance(value, str) else np.abs(table[name] - value) <= room[name]
-    return good
-
-
-def _rows(table: Mapping[str, np.ndarray]) -> int:
-    return len(next(iter(table.values())))

@@ -1,9 +1,13 @@
+"""Jobs side by side, and rows in chunks of one size."""
+
 import threading
 import time
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 
-from taylor_sensus.fit.members import cores, run_all, stopped
+from taylor_sensus.model.chunks import cores, in_chunks, run_all, stopped
 
 
 def test_n_jobs_follows_scikit_learn():
@@ -63,3 +67,26 @@ def test_a_failing_fit_does_not_stop_another():
 
 def test_one_job_runs_in_the_caller_s_thread():
     assert run_all([threading.get_ident], 4) == [threading.get_ident()]
+
+
+class Found(NamedTuple):
+    total: np.ndarray
+    twice: np.ndarray
+
+
+def test_chunks_are_joined_in_order_and_never_depend_on_their_company():
+    x = np.random.default_rng(0).normal(size=(1000, 5)).astype(np.float32)
+    w = np.random.default_rng(1).normal(size=(5, 3)).astype(np.float32)
+
+    def ask(chunk):
+        assert len(chunk) == 256
+        return Found((chunk @ w).sum(axis=1), 2 * chunk)
+
+    whole = in_chunks(ask, (x,), 2)
+    assert whole.twice.shape == x.shape and np.array_equal(whole.twice, 2 * x)
+    assert np.array_equal(in_chunks(ask, (x[300:301],), 1).total, whole.total[300:301])
+
+
+def test_one_array_is_joined_too():
+    x = np.arange(600.0)[:, None]
+    assert np.array_equal(in_chunks(lambda chunk: chunk + 1, (x,), 1), x + 1)

@@ -1,8 +1,9 @@
-"""Many settings that meet constraints on several columns at once: walks that never leave the allowed settings.
+"""A hit-and-run sampler: many settings from all over a feasible region.
 
-Drawing settings at random and throwing away those that break a constraint would throw away nearly all. Here each walk
-starts at allowed settings and makes moves that keep all sums: two columns of a sum exchange some amount, for example.
-How far a move may go is known from the bounds, so most moves are allowed; those that are not are not made.
+Rejection sampling would throw away nearly all. Here each chain starts at allowed settings and moves along directions
+that keep all sums: two columns of a sum exchange some amount, for example. How far a move may go (its chord) follows
+from the bounds, so most moves are allowed; those that are not are not made. Directions are sparse, so that columns with
+steps, levels or zeros can move too.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.suggest.constraints import TOLERANCE
-from taylor_sensus.suggest.domain import Levels, Range
-from taylor_sensus.suggest.feasible import Joint, starting_points
+from taylor_sensus.suggest.space.constraints import TOLERANCE
+from taylor_sensus.suggest.space.domain import Levels, Range
+from taylor_sensus.suggest.space.feasible_region import FeasibleRegion, starting_points
 
 MOST_MOVES = 4000
-"""Kinds of moves that are kept where there are more."""
-WALKS = 1024
-"""Walks side by side."""
-TINY = 1e-12
+"""Directions that are kept where there are more."""
+CHAINS = 1024
+"""Chains side by side."""
+ROUNDING = 1e-12
 """Amounts below this share of a column's largest value are rounding errors of 0."""
 
 
@@ -37,24 +38,24 @@ class Moves(NamedTuple):
     """A column with levels that decides how far the move goes; -1 if there is none, (moves,)"""
 
 
-class Walk:
-    """Walks over the allowed settings of columns that constraints tie together."""
+class HitAndRun:
+    """Markov chains over the feasible settings of columns that constraints tie together."""
 
-    def __init__(self, joint: Joint, rng: np.random.Generator) -> None:
-        self.joint = joint
-        self.starts = starting_points(joint, rng)
-        self.moves = _moves(joint, rng)
-        open_lines = [line for line in joint.lines if line.low != line.high]
-        self._slopes = joint.weights(open_lines)
+    def __init__(self, region: FeasibleRegion, rng: np.random.Generator) -> None:
+        self.region = region
+        self.starts = starting_points(region, rng)
+        self.moves = _moves(region, rng)
+        open_lines = [line for line in region.lines if line.low != line.high]
+        self._slopes = region.weights(open_lines)
         self._limits = np.array([(line.low, line.high) for line in open_lines]).reshape(-1, 2)
-        self._limited = np.zeros(len(joint.names), bool)
-        for few in joint.few:
-            self._limited[[joint.names.index(name) for name in few.columns]] = True
+        self._limited = np.zeros(len(region.names), bool)
+        for limit in region.cardinalities:
+            self._limited[[region.names.index(name) for name in limit.columns]] = True
 
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Settings from all over, (count, columns)."""
-        columns = len(self.joint.names)
-        x = self.starts[rng.integers(len(self.starts), size=min(count, WALKS))]
+        columns = len(self.region.names)
+        x = self.starts[rng.integers(len(self.starts), size=min(count, CHAINS))]
         drawn: list[np.ndarray] = []
         for number in range(-(-count // len(x))):
             for _ in range(40 + 10 * columns if number == 0 else 5 + 2 * columns):
@@ -66,9 +67,9 @@ class Walk:
         """Each row after one move, of at most a `share` of the way to where it could go; all rows are allowed."""
         if not len(self.moves.direction):
             return x
-        pick = self._kinds(x, rng)
+        pick = self._directions(x, rng)
         v, step, level = (part[pick] for part in self.moves)
-        shortest, longest = self._room(x, v)
+        shortest, longest = self._chord(x, v)
         shortest, longest = share * shortest, share * longest
         with np.errstate(invalid="ignore", divide="ignore"):
             t = rng.uniform(shortest, longest)
@@ -78,10 +79,10 @@ class Walk:
         t = self._to_level(x, v, level, t, rng)
         t = self._to_zero(x, v, t, rng)
         proposed, good = self._in_domains(x + t[:, None] * v)
-        good &= self.joint.met(proposed)
+        good &= self.region.met(proposed)
         return np.where(good[:, None], proposed, x)
 
-    def _kinds(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _directions(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Which move each row makes. Where few columns may be used, half of the rows only move among those in use."""
         count = len(self.moves.direction)
         pick = rng.integers(count, size=len(x))
@@ -92,17 +93,17 @@ class Walk:
             pick = np.where(rng.random(len(x)) < 0.5, among, pick)
         return pick
 
-    def _room(self, x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How far back and forth each move may go within the bounds and the lines with limits."""
+    def _chord(self, x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The chord: how far back and forth each move may go within the bounds and the lines with limits."""
         amount, change = x, v
-        low, high = np.broadcast_to(self.joint.low, x.shape), np.broadcast_to(self.joint.high, x.shape)
+        low, high = np.broadcast_to(self.region.low, x.shape), np.broadcast_to(self.region.high, x.shape)
         if len(self._slopes):
             amount, change = np.hstack([x, x @ self._slopes.T]), np.hstack([v, v @ self._slopes.T])
             low = np.hstack([low, np.broadcast_to(self._limits[:, 0], (len(x), len(self._limits)))])
             high = np.hstack([high, np.broadcast_to(self._limits[:, 1], (len(x), len(self._limits)))])
         with np.errstate(invalid="ignore", divide="ignore"):
             ends = np.stack([(low - amount) / change, (high - amount) / change])
-        still = np.abs(change) <= TINY
+        still = np.abs(change) <= ROUNDING
         shortest = np.where(still, -np.inf, ends.min(axis=0)).max(axis=1)
         longest = np.where(still, np.inf, ends.max(axis=0)).min(axis=1)
         return np.minimum(shortest, 0.0), np.maximum(longest, 0.0)
@@ -111,7 +112,7 @@ class Walk:
         """Moves of a column with levels go to one of its levels."""
         for column in np.unique(level[level >= 0]):
             rows = np.flatnonzero(level == column)
-            domain = self.joint.domains[column]
+            domain = self.region.domains[column]
             t[rows] = (domain.draw(rng, len(rows)) - x[rows, column]) / v[rows, column]
         return t
 
@@ -125,10 +126,10 @@ class Walk:
 
     def _in_domains(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Rounding errors removed, and which rows are what their columns may be."""
-        size = np.maximum(np.abs(self.joint.low), np.abs(self.joint.high))
-        x = np.where(np.abs(x) <= TINY * size, 0.0, x)
+        size = np.maximum(np.abs(self.region.low), np.abs(self.region.high))
+        x = np.where(np.abs(x) <= ROUNDING * size, 0.0, x)
         good = np.ones(len(x), bool)
-        for i, domain in enumerate(self.joint.domains):
+        for i, domain in enumerate(self.region.domains):
             if isinstance(domain, Levels):
                 values = np.array(domain.values)
                 exact = values[np.abs(x[:, [i]] - values).argmin(axis=1)]
@@ -137,35 +138,35 @@ class Walk:
             else:
                 exact = np.clip(x[:, i], domain.low, domain.high)
                 for bound in (domain.low, domain.high):
-                    exact = np.where(np.abs(exact - bound) <= TINY * size[i], bound, exact)
+                    exact = np.where(np.abs(exact - bound) <= ROUNDING * size[i], bound, exact)
             good &= np.abs(x[:, i] - exact) <= TOLERANCE * max(1.0, size[i])
             if isinstance(domain, Range):
-                good &= (exact >= domain.low - TINY * size[i]) & (exact <= domain.high + TINY * size[i])
+                good &= (exact >= domain.low - ROUNDING * size[i]) & (exact <= domain.high + ROUNDING * size[i])
             x[:, i] = exact
         return x, good
 
 
-def _moves(joint: Joint, rng: np.random.Generator) -> Moves:
+def _moves(region: FeasibleRegion, rng: np.random.Generator) -> Moves:
     """Directions with as few columns as possible that change no sum."""
-    equal = joint.weights([line for line in joint.lines if line.low == line.high])
-    open_columns = np.flatnonzero(joint.low < joint.high)
+    equal = region.weights([line for line in region.lines if line.low == line.high])
+    open_columns = np.flatnonzero(region.low < region.high)
     most = len(equal) + 1
     directions = []
     for size in range(1, most + 1):
         sets = itertools.combinations(open_columns, size)
-        for columns in _some(sets, MOST_MOVES // most, rng):
-            direction = _direction(equal, np.array(columns), len(joint.names))
+        for columns in _sampled(sets, MOST_MOVES // most, rng):
+            direction = _direction(equal, np.array(columns), len(region.names))
             if direction is not None:
                 directions.append(direction)
-    v = np.array(directions).reshape(-1, len(joint.names))
-    step = np.array([_common_step(joint, row) for row in v])
-    has_levels = [isinstance(domain, Levels) for domain in joint.domains]
+    v = np.array(directions).reshape(-1, len(region.names))
+    step = np.array([_common_step(region, row) for row in v])
+    has_levels = [isinstance(domain, Levels) for domain in region.domains]
     level = np.array([next((i for i in np.flatnonzero(row) if has_levels[i]), -1) for row in v], dtype=int)
     usable = np.isfinite(step)
     return Moves(v[usable], step[usable], level[usable])
 
 
-def _some(sets, most: int, rng: np.random.Generator):
+def _sampled(sets, most: int, rng: np.random.Generator):
     """The first few thousand of a long list of column sets, mixed; all if they are few."""
     listed = list(itertools.islice(sets, 20 * most))
     return listed if len(listed) <= most else [listed[i] for i in rng.choice(len(listed), most, replace=False)]
@@ -191,17 +192,19 @@ def _direction(equal: np.ndarray, columns: np.ndarray, count: int) -> np.ndarray
     return direction
 
 
-def _common_step(joint: Joint, direction: np.ndarray) -> float:
+def _common_step(region: FeasibleRegion, direction: np.ndarray) -> float:
     """The smallest length of a move that keeps all its columns on their steps; 0 without steps, else infinite."""
     total: Fraction | None = None
     for i in np.flatnonzero(direction):
-        domain = joint.domains[i]
+        domain = region.domains[i]
         if isinstance(domain, Range) and domain.step:
             own = Fraction(domain.step / abs(direction[i])).limit_denominator(10**6)
             if own == 0:
                 return np.inf
-            total = own if total is None else Fraction(
-                lcm(total.numerator * own.denominator, own.numerator * total.denominator),
-                total.denominator * own.denominator,
-            )  # fmt: skip
+            total = own if total is None else _least_common_multiple(total, own)
     return 0.0 if total is None else float(total)
+
+
+def _least_common_multiple(a: Fraction, b: Fraction) -> Fraction:
+    shared = a.denominator * b.denominator
+    return Fraction(lcm(a.numerator * b.denominator, b.numerator * a.denominator), shared)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from taylor_sensus.errors import SettingError
-from taylor_sensus.suggest.constraints import broken, read_constraints
+from taylor_sensus.suggest.space.constraints import broken, read_constraints
 from taylor_sensus.tables.columns import Column
 
 COLUMNS = [Column("a", None), Column("b", None), Column("c", None), Column("word", ("x", "y"))]

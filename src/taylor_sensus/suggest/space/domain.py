@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taylor_sensus.errors import SettingError
-from taylor_sensus.suggest.constraints import Rules, is_number, slack, two_numbers
+from taylor_sensus.suggest.space.constraints import Rules, is_number, slack, two_numbers
 from taylor_sensus.tables.columns import Column
 from taylor_sensus.words.did_you_mean import did_you_mean
 
@@ -59,7 +59,7 @@ class Levels(NamedTuple):
         return self.draw(rng, len(values))
 
 
-class Words(NamedTuple):
+class Categories(NamedTuple):
     """One of a few categories."""
 
     values: tuple[str, ...]
@@ -73,7 +73,7 @@ class Words(NamedTuple):
         return self.draw(rng, len(values))
 
 
-Domain = Range | Levels | Words
+Domain = Range | Levels | Categories
 
 
 def read_domains(space: Mapping[str, Any], columns: Iterable[Column], rules: Rules) -> dict[str, Domain]:
@@ -152,7 +152,7 @@ def _allowed_levels(name: str, levels: list[float], rules: Rules) -> Levels:
     return Levels(tuple(kept))
 
 
-def _words(column: Column, given: Any, rules: Rules) -> Words:
+def _words(column: Column, given: Any, rules: Rules) -> Categories:
     known = column.categories or ()
     wanted = list(known) if given is None else [str(word) for word in _list(column.name, given)]
     strange = [word for word in wanted if word not in known]
@@ -164,7 +164,7 @@ def _words(column: Column, given: Any, rules: Rules) -> Words:
     fixed = rules.fixed.get(column.name)
     if fixed is not None and fixed not in wanted:
         raise SettingError(f"column {column.name!r} is fixed to {fixed!r}, which is not among its categories")
-    return Words((fixed,) if fixed is not None else tuple(dict.fromkeys(wanted)))
+    return Categories((fixed,) if fixed is not None else tuple(dict.fromkeys(wanted)))
 
 
 def _list(name: str, given: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What suggestions are for: to learn most, to find the highest or lowest value, or to come near a value."""
+"""Acquisition functions: to learn most, to find the highest or lowest value, or to come near a value."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taylor_sensus.errors import SettingError
-from taylor_sensus.suggest.batch import Ignorance, Wanted
-from taylor_sensus.suggest.constraints import is_number
+from taylor_sensus.suggest.batch import Acquisition, PosteriorCovariance
 from taylor_sensus.suggest.expected_improvement import (
     expected_distance,
     log_expected_approach,
     log_expected_improvement,
 )
+from taylor_sensus.suggest.space.constraints import is_number
 
 LEARN, MAX, MIN, TARGET = "learn", "max", "min", "target"
 
@@ -34,8 +34,8 @@ class Goal(NamedTuple):
             return float(expected_distance(mean, std, self.value).min())
         return float(mean.min() if self.kind == MIN else mean.max())
 
-    def log_hope(self, mean: np.ndarray, std: np.ndarray, best: float) -> np.ndarray:
-        """Logarithm of how much improvement on the best so far is expected."""
+    def log_ei(self, mean: np.ndarray, std: np.ndarray, best: float) -> np.ndarray:
+        """Log expected improvement on the best so far."""
         if self.kind == TARGET:
             return log_expected_approach(mean, std, self.value, best)
         sign = -1.0 if self.kind == MIN else 1.0
@@ -51,27 +51,29 @@ def read_goal(goal: Any) -> Goal:
     raise SettingError(f'goal is {goal!r}; expected "learn", "max", "min" or ("target", a number)')
 
 
-def wanted_to_learn(before: Ignorance, diversity: float) -> Wanted:
+def variance_reduction(before: PosteriorCovariance, diversity: float) -> Acquisition:
     """Rows that lower the variance of the watched rows most. `diversity` says how much choices heed earlier ones."""
     first = before.gain()
 
-    def wanted(left: Ignorance, _chosen: list[int]) -> np.ndarray:
+    def wanted(left: PosteriorCovariance, _chosen: list[int]) -> np.ndarray:
         return first * _share(left.gain(), first) ** diversity
 
     return wanted
 
 
-def wanted_to_improve(before: Ignorance, mean: np.ndarray, goal: Goal, best: float, diversity: float) -> Wanted:
-    """Rows with most hope. Earlier choices count as measured, with the mean as their result."""
+def improvement(
+    before: PosteriorCovariance, mean: np.ndarray, goal: Goal, best: float, diversity: float
+) -> Acquisition:
+    """Rows with the most log EI. Earlier choices count as measured, with the mean as their result."""
     first = before.own
 
-    def wanted(left: Ignorance, chosen: list[int]) -> np.ndarray:
+    def wanted(left: PosteriorCovariance, chosen: list[int]) -> np.ndarray:
         std = np.sqrt(first * _share(left.own, first) ** diversity)
         now = best
         if chosen:
             found = goal.best(mean[chosen], std[chosen])
             now = max(best, found) if goal.kind == MAX else min(best, found)
-        return goal.log_hope(mean, std, now)
+        return goal.log_ei(mean, std, now)
 
     return wanted
 

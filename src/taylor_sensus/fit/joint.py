@@ -1,0 +1,43 @@
+"""Joint training: Algorithm 1 as printed, all networks of a member at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from taylor_sensus.fit.context import FitContext
+from taylor_sensus.fit.initial import new_block
+from taylor_sensus.fit.members import Trained, histories, train_member
+from taylor_sensus.fit.padding import MemberSplits
+from taylor_sensus.fit.records import Chosen, TrainedEnsemble
+from taylor_sensus.model.chunks import run_all
+from taylor_sensus.model.density import DensityPerception, DensityPoints
+from taylor_sensus.model.ensemble import Ensemble, stacked
+from taylor_sensus.model.network import TaylorSensusNetwork
+
+
+def train_jointly(context: FitContext, perception: DensityPerception, points: DensityPoints) -> TrainedEnsemble:
+    """Every member by the paper's own loss."""
+    table, settings = context.table, context.settings
+    networks = [
+        TaylorSensusNetwork(new_block(context.shape, settings, rng, np.log(0.05), np.log(0.5)), perception)
+        for rng in context.generators()
+    ]
+    rows, variant = context.rows(table.weight), context.variant()
+    splits = MemberSplits(context.unseen, table.train, table.weight)
+
+    def run(member: int, network: TaylorSensusNetwork) -> Trained:
+        return train_member(
+            context, "joint", member, network, rows, splits, settings.epochs, variant=variant, points=points
+        )
+
+    trained = run_all([lambda job=job: run(*job) for job in enumerate(networks)], context.n_jobs)
+    ensemble = Ensemble(
+        blocks=stacked([t.network.block for t in trained]),
+        densities=stacked([t.network.density for t in trained]),
+        process_share=None,
+        prior_variance=table.prior_variance.astype(np.float64),
+        combination=settings.combination,
+        noise_scale=np.ones(context.shape.targets),
+    )
+    chosen = Chosen(0.0, settings.contrast, None)
+    return TrainedEnsemble(ensemble, None, context.unseen, histories(trained), chosen)

@@ -1,0 +1,102 @@
+"""Stage means: every member's mean network on squared error, with the frequencies that serve unseen rows best."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.fit.context import FitContext, NoiseTable
+from taylor_sensus.fit.initial import frequency_scales, new_mean
+from taylor_sensus.fit.members import Trained, train_member
+from taylor_sensus.fit.padding import MemberSplits
+from taylor_sensus.model.chunks import in_chunks, run_all
+from taylor_sensus.model.forward import mean_of
+from taylor_sensus.model.network import Variant
+from taylor_sensus.model.networks import MeanNetwork
+from taylor_sensus.settings import Settings
+
+CLEARLY = 0.95
+"""Contrast stays only if it lowers the pilots' squared error by a twentieth: averaging members smooths as well, so a
+small gain of single networks is none of the ensemble."""
+
+
+class TrainedMeans(NamedTuple):
+    """The members' means, and what was chosen for them."""
+
+    runs: list[Trained]
+    frequency_scale: float
+    contrast: str
+
+    @property
+    def networks(self) -> list[MeanNetwork]:
+        """With their best weights."""
+        return [run.network for run in self.runs]
+
+
+def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
+    """How many runs each stage makes at most, for a progress bar."""
+    if settings.training == "joint":
+        return {"joint": settings.members}
+    tried = len(frequency_scales(rows, features, settings)) if settings.embedding == "periodic" else 1
+    pilots = min(settings.pilots, settings.members) * (tried - 1 + (settings.contrast == "auto"))
+    return {"density": 1, "mean": settings.members + pilots, "noise": settings.members}
+
+
+def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -> TrainedMeans:
+    """A few members with each spread of frequencies, then with contrast; the rest as served unseen rows best.
+
+    How wiggly a function is cannot be known beforehand, and neither one spread nor contrast suits all tables.
+    """
+    settings, members, chosen = context.settings, range(context.settings.members), context.chosen
+    scales = [0.0]
+    if chosen is not None:
+        scales = [chosen.frequency_scale]
+    elif settings.embedding == "periodic":
+        scales = frequency_scales(context.table.train, context.shape.features, settings)
+    splits = MemberSplits(context.unseen, context.table.train, row_weights)
+    rows = context.rows(row_weights)
+
+    def run(member: int, scale: float, variant: Variant) -> Trained:
+        net = new_mean(context.shape, settings, context.generators()[member], scale)
+        return train_member(context, "mean", member, net, rows, splits, settings.epochs, variant=variant)
+
+    def trained(some: list[tuple[int, float]], variant: Variant) -> list[Trained]:
+        return run_all([lambda job=job: run(*job, variant) for job in some], context.n_jobs)
+
+    plain = context.variant("off" if settings.contrast == "auto" else None)
+    if chosen is not None:
+        variant = context.variant(chosen.contrast)
+        return TrainedMeans(trained([(k, scales[0]) for k in members], variant), scales[0], chosen.contrast)
+    undecided = len(scales) > 1 or settings.contrast == "auto"
+    pilots = members[: settings.pilots] if undecided else members[:0]
+    tried = trained([(k, s) for s in scales for k in pilots], plain)
+    groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
+
+    def error(runs: list[Trained]) -> float:
+        return unseen_error([run.network for run in runs], few, row_weights, context.n_jobs)
+
+    best = min(range(len(scales)), key=lambda i: error(groups[i]))
+    first, variant = groups[best], plain
+    if settings.contrast == "auto":
+        pulled = context.variant("bounded")
+        other = trained([(k, scales[best]) for k in pilots], pulled)
+        if error(other) < CLEARLY * error(first):
+            first, variant = other, pulled
+    rest = trained([(k, scales[best]) for k in members[len(pilots) :]], variant)
+    return TrainedMeans(first + rest, float(scales[best]), variant.contrast)
+
+
+def network_means(nets: list[MeanNetwork], x: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    """Every member's mean at rows, `(rows, members, targets)`."""
+    return in_chunks(lambda chunk: np.stack([mean_of(net, chunk) for net in nets], axis=1), (x,), n_jobs)
+
+
+def unseen_error(nets: list[MeanNetwork], few: NoiseTable, row_weights: np.ndarray, n_jobs: int | None) -> float:
+    """Squared error of the first members on the rows that each has not seen; 0 if there are none."""
+    if not nets:
+        return 0.0
+    means = network_means(nets, few.table.x, n_jobs)
+    squared = ((few.table.y[:, None, :] - means) ** 2).sum(axis=2).T
+    weight = few.unseen[: len(nets)] * row_weights[few.rows]
+    return float(np.sum((squared * weight).sum(axis=1) / weight.sum(axis=1)))

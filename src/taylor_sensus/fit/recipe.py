@@ -1,0 +1,137 @@
+"""The recipe: prepare, density, process, means, noise, calibrate. One file a stage; no arithmetic here.
+
+It reads like docs/method.md. Staged (default): the process first, which also says how far each row counts, then every
+member's mean on squared error, then the noise that the means leave in rows that they have not seen. Joint: Algorithm 1
+as printed, all networks at once (`joint.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.fit.calibrate import calibrate
+from taylor_sensus.fit.context import FitContext
+from taylor_sensus.fit.cross_fit import left_out_scores
+from taylor_sensus.fit.density import new_perception, train_density
+from taylor_sensus.fit.fit_summary import summarise_fit
+from taylor_sensus.fit.initial import Shape
+from taylor_sensus.fit.joint import train_jointly
+from taylor_sensus.fit.means import network_means, train_means
+from taylor_sensus.fit.members import histories
+from taylor_sensus.fit.noise import train_noise
+from taylor_sensus.fit.padding import assign_folds
+from taylor_sensus.fit.prepare import PreparedTable, prepare
+from taylor_sensus.fit.process import run_process
+from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
+from taylor_sensus.fit.scales import stopping_bias
+from taylor_sensus.fit.share import weigh
+from taylor_sensus.fitted import EncodedTable, FittedModel, Names
+from taylor_sensus.model.density import DensityPerception, DensityPoints
+from taylor_sensus.model.ensemble import Ensemble, stacked
+from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.settings import Settings
+
+MOST_KEPT = 2_000_000
+"""Cells of a table up to which a model keeps its rows, so that new ones can be added to them."""
+
+
+def fit_model(
+    table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings, *,
+    seed: int, n_jobs: int | None, progress: Progress | None, before: FittedModel | None = None,
+) -> FittedModel:  # fmt: skip
+    """Fit and calibrate. Without validation rows each member is scored on the fold that it does not see.
+
+    `before` is a model of fewer rows of the same table: what it took long to choose is taken over.
+    """
+    prepared = prepare(table, validation, settings)
+    start = start_fit(prepared, settings, seed, n_jobs, progress, None if before is None else chosen_by(before))
+    trained = train(start)
+    calibrated = calibrate(trained, prepared.training, settings, n_jobs)
+    fitted = FittedModel(
+        settings=settings,
+        columns=names.columns,
+        target_names=names.targets,
+        one_dimensional=names.one_dimensional,
+        scaler=prepared.scaler,
+        trend=prepared.trend,
+        imputer=prepared.imputer,
+        default_errors=prepared.default_errors,
+        ensemble=calibrated.ensemble,
+        imputed_scale=trained.imputed_scale,
+        curved=calibrated.curved,
+        held_out=calibrated.held_out.in_units(prepared.scaler, prepared.first),
+        rows=table if table.x.size <= MOST_KEPT else None,
+        fit_summary=summarise_fit(table, validation, names.columns, seed, prepared, trained, calibrated),
+        history=trained.history,
+    )
+    if not settings.interval_fits or validation is not None:
+        return fitted
+
+    def again(rest: EncodedTable) -> FittedModel:
+        once = replace(settings, interval_fits=0)
+        return fit_model(rest, None, names, once, seed=seed, n_jobs=n_jobs, progress=None, before=fitted)
+
+    return replace(fitted, left_out_scores=left_out_scores(fitted, table, settings.interval_fits, again, n_jobs))
+
+
+class Start(NamedTuple):
+    """A fit before its first stage."""
+
+    context: FitContext
+    perception: DensityPerception
+    points: DensityPoints
+
+
+def start_fit(
+    prepared: PreparedTable, settings: Settings, seed: int, n_jobs: int | None, progress: Progress | None,
+    chosen: Chosen | None,
+) -> Start:  # fmt: skip
+    """Who sees which rows, and all random numbers: same seed and machine, same result, whatever `n_jobs`."""
+    rng, table, scaler = np.random.default_rng(seed), prepared.training, prepared.scaler
+    perception, points = new_perception(table.x[: table.train], settings, rng)
+    held = assign_folds(table.train, settings.folds, settings.members, rng)
+    if settings.training == "joint" and table.train < len(table.x):
+        held = [h[:0] for h in held]  # validation rows score the run, and no residuals of unseen rows are needed
+    shape = Shape(table.x.shape[1], table.y.shape[1], scaler.center, scaler.scale)
+    return Start(FitContext.new(table, shape, settings, held, rng, n_jobs, progress, chosen), perception, points)
+
+
+def train(start: Start) -> TrainedEnsemble:
+    """Density, process, means, noise; or all networks at once."""
+    context, perception, points = start
+    if context.settings.training == "joint":
+        return train_jointly(context, perception, points)
+    # DIFF(Algorithm 1): in stages. Trained together, the noise can always explain what the mean has not learned yet,
+    # and learns from residuals that the mean has fitted; here it learns from rows that the mean has not seen.
+    density = train_density(context, perception, points)
+    found, row_weights = run_process(context)
+    few = context.noise_table()
+    means = train_means(context, few, row_weights)
+    at_rows = network_means(means.networks, few.table.x, context.n_jobs)
+    bias = stopping_bias(means.runs, context)
+    weighed = weigh(context, found, few, means.networks, at_rows, row_weights, bias)
+    noise_runs, noise_nets = train_noise(context, means.networks, few, weighed)
+    blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(means.networks, noise_nets, strict=True)]
+    ensemble = Ensemble(
+        blocks=stacked(blocks),
+        densities=stacked([density.network]),
+        process_share=weighed.process_share,
+        prior_variance=context.table.prior_variance.astype(np.float64),
+        combination=context.settings.combination,
+        noise_scale=np.ones(context.shape.targets),
+    )
+    numbers = None if found is None else found.process.numbers
+    chosen = Chosen(means.frequency_scale, means.contrast, numbers)
+    history = histories([density, *means.runs, *noise_runs])
+    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, bias, weighed.imputed_scale)
+
+
+def chosen_by(fitted: FittedModel) -> Chosen | None:
+    """What an earlier fit chose by trying, as far as its file knows."""
+    share, summary = fitted.ensemble.process_share, fitted.fit_summary
+    if summary.frequency_scale is None or summary.contrast is None:
+        return None
+    return Chosen(summary.frequency_scale, summary.contrast, None if share is None else share.process.numbers)

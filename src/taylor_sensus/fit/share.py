@@ -1,0 +1,157 @@
+"""How much the process counts beside the networks, and how sure it is, on rows that neither has seen."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from taylor_sensus.fit.context import FitContext, NoiseTable
+from taylor_sensus.fit.noise import squared_slopes
+from taylor_sensus.fit.padding import held_out_average
+from taylor_sensus.fit.process import process_slopes
+from taylor_sensus.fit.records import FoundProcess
+from taylor_sensus.model.ensemble import ProcessShare, blended
+from taylor_sensus.model.networks import MeanNetwork
+
+EXPECTED_SHARE_STD = 0.25
+"""How far the best share of the process is expected to lie from one half."""
+VARIANCE_FACTORS = (0.0, 0.25, 0.5, 1.0)
+"""Candidates for how much of the process' own variance counts in the variance of the mean."""
+IMPUTED_SCALES = (0.02, 0.05, 0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
+"""Candidates for `imputed_scale`."""
+
+
+class Weighed(NamedTuple):
+    """What was found on unseen rows."""
+
+    process_share: ProcessShare | None
+    slopes: np.ndarray
+    """Of the process at the rows, `(rows, targets, features)`."""
+    residual: np.ndarray
+    """Of unseen rows, `(rows, targets)`."""
+    mean_variance: np.ndarray
+    """What is not known of the mean there."""
+    imputed_scale: float
+
+    @property
+    def share(self) -> np.ndarray:
+        """Of the process in each target."""
+        targets = self.residual.shape[1]
+        return np.zeros(targets, np.float32) if self.process_share is None else self.process_share.share
+
+
+def weigh(
+    context: FitContext, found: FoundProcess | None, few: NoiseTable, nets: list[MeanNetwork], means: np.ndarray,
+    row_weights: np.ndarray, stopping_bias: float,
+) -> Weighed:  # fmt: skip
+    """Share of the process, factor on its variance, scale of filled gaps; `means` are (rows, members, targets)."""
+    t = few.table
+    unseen_mean = held_out_average(np.moveaxis(means, 1, 0), few.unseen)
+    nothing = np.broadcast_to(np.float32(0), (len(t.x), context.shape.targets, context.shape.features))
+    if found is None:
+        return Weighed(None, nothing, t.y - unseen_mean, np.zeros_like(t.y), 1.0)
+    found = found.take(few.rows)
+    judged = few.judged
+    y, weight, other = t.y[judged].astype(np.float64), t.weight[judged], found.unseen_mean[judged]
+    networks = np.moveaxis(means[judged], 1, 0).astype(np.float64)
+    counted = row_weights[few.rows][judged]
+    share = best_share(networks, other, few.unseen[:, judged], y, counted, stopping_bias)
+    slopes = process_slopes(found.process, t.x, context.n_jobs).astype(np.float32)
+    residual = y - blended(share, unseen_mean[judged], other)
+    declared, scale = np.zeros_like(y), 1.0
+    if t.errors is not None:
+        squared = np.mean([squared_slopes(net, share, slopes, t.x, context.n_jobs) for net in nets], axis=0)[judged]
+        errors = t.errors.take(np.flatnonzero(judged))
+        if errors.imputed.any():
+            gaps = np.einsum("rtf,rf->rt", squared, errors.imputed)
+            scale = imputed_scale(residual, gaps, weight, errors.at_targets(squared, 0.0))
+        declared = errors.at_targets(squared, scale)
+    factor = np.ones_like(share)
+    if context.settings.process_factor:
+        factor = variance_factor(residual, found.unseen_variance[judged], weight, declared)
+    return Weighed(
+        ProcessShare(found.process, share, factor),
+        slopes,
+        t.y - blended(share, unseen_mean, found.unseen_mean),
+        np.multiply.outer(found.unseen_variance, factor),
+        scale,
+    )
+
+
+def best_share(means, unseen_mean, unseen, y, weight, stopping_bias: float = 1.0) -> np.ndarray:
+    """For each target the share of the process that makes the squared error of unseen rows smallest.
+
+    `means` are those of the networks, (members, rows, targets), and `unseen` says which of them had not seen a row.
+    Predictions average all members, unseen rows only show some: their errors are reduced by what averaging saves.
+    The networks stop where validation rows like it, and the process' length scales have seen the training rows, so
+    each kind of row flatters one of the two: where there are both kinds, they count alike. Where there are only folds,
+    which stop the networks too, `stopping_bias` says how much they flatter the networks; how much they flatter the
+    process is not known, so the shares with and without it count alike.
+    """
+    both = (means, unseen_mean, unseen, y, weight)
+    if stopping_bias > 1:
+        return (_best_share(*both) + _best_share(*both, stopping_bias)) / 2
+    validation = unseen.all(axis=0)
+    if validation.any() and not validation.all():
+        parts = [(means[:, k], unseen_mean[k], unseen[:, k], y[k], weight[k]) for k in (validation, ~validation)]
+        return np.mean([_best_share(*part) for part in parts], axis=0)
+    return _best_share(*both)
+
+
+def _best_share(means, unseen_mean, unseen, y, weight, stopping_bias: float = 1.0) -> np.ndarray:
+    count = np.maximum(unseen.sum(axis=0), 1)
+    members = len(means)
+    own = y - np.einsum("mr,mrt->rt", unseen, means) / count[:, None]
+    other = y - unseen_mean
+    between = means.var(axis=0, ddof=1) if members > 1 else np.zeros_like(y)
+    saved = np.average(between * (1 / count - 1 / members)[:, None], axis=0, weights=weight)
+    networks = np.average(own**2, axis=0, weights=weight)
+    networks = stopping_bias * np.maximum(networks - saved, 0.25 * networks)
+    process = np.average(other**2, axis=0, weights=weight)
+    both = np.average(own * other, axis=0, weights=weight)
+    apart = np.maximum(networks + process - 2 * both, 1e-9)  # mean squared difference of the two opinions
+    share = (networks - both) / apart
+    # A few rows say little: the share is drawn to one half as far as chance could have moved it.
+    rows = weight.sum() ** 2 / (weight**2).sum()
+    left = np.average((own + share * (other - own)) ** 2, axis=0, weights=weight)
+    chance = left / (apart * rows)
+    expected = EXPECTED_SHARE_STD**2
+    return np.clip((expected * share + chance * 0.5) / (expected + chance), 0.0, 1.0)
+
+
+def variance_factor(residual, variance, weight, declared: np.ndarray | float = 0.0, tolerance: float = 0.002):
+    """For each target the smallest factor on the process' variance that explains unseen residuals as well as any.
+
+    The rest of the residuals is what is declared and noise of one size; what it depends on is learned later.
+    """
+    chosen = []
+    for squared, beside in zip((residual**2).T, np.broadcast_to(declared, residual.shape).T, strict=True):
+        costs = _costs(VARIANCE_FACTORS, squared, variance, beside, weight)
+        chosen.append(next(f for f, c in zip(VARIANCE_FACTORS, costs, strict=True) if c <= min(costs) + tolerance))
+    return np.array(chosen)
+
+
+def imputed_scale(residual, imputed, weight, declared) -> float:
+    """The factor on the variance that filled gaps bring, `imputed`, that makes unseen residuals most likely.
+
+    It is carried to the target by a straight line over a feature's whole spread, which may err to either side.
+    """
+    columns = zip((residual**2).T, imputed.T, declared.T, strict=True)
+    costs = np.sum([_costs(IMPUTED_SCALES, *column, weight) for column in columns], axis=0)
+    return IMPUTED_SCALES[int(costs.argmin())]
+
+
+def _costs(factors: tuple[float, ...], squared, variance, declared, weight) -> list[float]:
+    """For each factor on a variance how unlikely squared residuals are, with the best white noise beside it."""
+
+    def cost(factor: float) -> float:
+        def of(log_noise: float) -> float:
+            total = np.exp(log_noise) + factor * variance + declared
+            return float(np.average(np.log(total) + squared / total, weights=weight))
+
+        middle = np.log(max(float(np.average(squared, weights=weight)), 1e-10))
+        return minimize_scalar(of, bounds=(middle - 9, middle + 1), method="bounded").fun
+
+    return [cost(factor) for factor in factors]

@@ -1,0 +1,85 @@
+"""Rows in chunks of one fixed size, side by side on the machine's cores: the one chunked call.
+
+A chunk that is not full is padded: a row's answer must not depend on how many others stand beside it, to the last bit.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+CHUNK = 256
+"""Rows that are asked at once."""
+
+_thread = threading.local()
+"""In a job's thread, `_thread.stop` is the event that ends it; every call has its own."""
+
+
+def cores(n_jobs: int | None) -> int:
+    """Number of threads for scikit-learn's `n_jobs`: None and -1 mean all cores."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return count
+    return max(1, n_jobs if n_jobs > 0 else count + 1 + n_jobs)
+
+
+def run_all(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> list[Any]:
+    """The jobs' results in order, several at a time. An interrupt ends all of them at their next look at `stopped`."""
+    threads = min(cores(n_jobs), len(jobs))
+    if threads <= 1:
+        return [job() for job in jobs]
+    stop = threading.Event()
+    with ThreadPoolExecutor(threads, initializer=lambda: setattr(_thread, "stop", stop)) as pool:
+        futures = [pool.submit(job) for job in jobs]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def stopped() -> bool:
+    """Whether the jobs that this thread belongs to were interrupted."""
+    return hasattr(_thread, "stop") and _thread.stop.is_set()
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> Any:
+    """A context in which matrix products use one thread: several would gain little beside `run_all`, and the order of
+    their sums would change last digits."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+def in_chunks(function: Callable[..., Any], arrays: Sequence[np.ndarray], n_jobs: int | None, size: int = CHUNK) -> Any:
+    """`function` of all rows of the arrays: a record of arrays whose first axis are the rows, or one such array."""
+    count = len(arrays[0])
+
+    def job(start: int) -> Any:
+        there = min(size, count - start)
+        found = function(*[padded(array[start : start + size], size) for array in arrays])
+        return found[:there] if isinstance(found, np.ndarray) else type(found)(*[part[:there] for part in found])
+
+    with one_blas_thread():
+        parts = run_all([lambda s=s: job(s) for s in range(0, count, size)], n_jobs)
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return type(parts[0])(*[np.concatenate(same) for same in zip(*parts, strict=True)])
+
+
+def padded(array: np.ndarray, size: int) -> np.ndarray:
+    """The array with zero rows added up to `size`; the array itself if it has that size."""
+    if len(array) == size:
+        return array
+    return np.pad(array, [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1))

@@ -1,0 +1,74 @@
+"""Errors of single cells that are known beforehand, in scaled units: declared ones, and those of filled gaps."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class InputErrors(NamedTuple):
+    """What takes the place of learned noise in the block; `(rows, features)`."""
+
+    declared_share: Any
+    """Share of a cell's noise that is declared, 0 to 1; the rest is learned."""
+    declared_variance: Any
+    """Of the declared part, with its share."""
+
+    def take(self, rows: np.ndarray | slice) -> InputErrors:
+        """Of these rows only."""
+        return InputErrors(self.declared_share[rows], self.declared_variance[rows])
+
+
+def nothing_declared(rows: int, features: int) -> InputErrors:
+    """All noise is learned; takes no memory."""
+    nothing = np.broadcast_to(np.float32(0), (rows, features))
+    return InputErrors(nothing, nothing)
+
+
+class DeclaredErrors(NamedTuple):
+    """Variances that are known for the rows of a training table."""
+
+    is_declared: np.ndarray
+    """1 where a feature's error is known, 0 where it is learned, `(rows, features)`."""
+    declared: np.ndarray
+    """Of features, by the user; 0 elsewhere."""
+    imputed: np.ndarray
+    """Of cells that were missing; 0 elsewhere."""
+    target: np.ndarray
+    """Of targets, by the user, `(rows, targets)`; 0 where it is not known."""
+
+    def take(self, rows: np.ndarray) -> DeclaredErrors:
+        """Of these rows only."""
+        return DeclaredErrors(*[part[rows] for part in self])
+
+    def inputs(self, imputed_scale: float = 1.0) -> InputErrors:
+        """As the block takes them."""
+        return InputErrors(self.is_declared, self.declared + np.float32(imputed_scale) * self.imputed)
+
+    def at_targets(self, squared_jacobian: np.ndarray, imputed_scale: float = 1.0) -> np.ndarray:
+        """Variance of each target that is known, `(rows, targets)`, given the squared sensitivities."""
+        through = np.einsum("rtf,rf->rt", squared_jacobian, self.inputs(imputed_scale).declared_variance)
+        return self.target + through
+
+
+class DefaultErrors(NamedTuple):
+    """What a prediction assumes of its rows unless it is told otherwise: errors as in training."""
+
+    share: np.ndarray
+    """Of the training cells of a feature whose error was declared."""
+    variance: np.ndarray
+    """Their mean variance, scaled."""
+    target: np.ndarray
+    """Mean declared variance of each target, scaled."""
+
+
+def default_errors(features: int, targets: int, errors: DeclaredErrors | None, weight: np.ndarray) -> DefaultErrors:
+    """From the training rows' errors, their weights counted."""
+    if errors is None:
+        return DefaultErrors(np.zeros(features), np.zeros(features), np.zeros(targets))
+    declared = np.where(errors.imputed > 0, 0.0, errors.is_declared) * weight[:, None]
+    there = np.where(errors.imputed > 0, 0.0, 1.0) * weight[:, None]
+    variance = (declared * errors.declared).sum(axis=0) / np.maximum(declared.sum(axis=0), 1e-30)
+    share = declared.sum(axis=0) / np.maximum(there.sum(axis=0), 1e-30)
+    return DefaultErrors(share, variance, np.average(errors.target, axis=0, weights=weight).astype(np.float64))

@@ -1,0 +1,268 @@
+"""The default's figure: one row in, one predictive distribution out. Nothing else in the package blends.
+
+Left to right, for a row in scaled units with what is known of its errors:
+
+1. every member (a Deep Taylor Block) gives a mean, its slope, and the noise of features and system;
+2. the Gaussian process gives a mean, its slope, and the variance of the function;
+3. both are blended, mean and slope alike, by the process' share;
+4. the features' noise goes through the blended slope (eq. 6), and the noise scale corrects what was learned of it;
+5. disagreement of the members and the variance of the process are what is not known of the mean;
+6. familiarity moves all of it to the prior where the model has seen nothing alike (eq. 14).
+
+Calibration asks with members and process as if they had not seen a row, prediction and suggestion with all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from scipy.special import expit
+
+from taylor_sensus.model.chunks import in_chunks
+from taylor_sensus.model.combine import Combined, combine
+from taylor_sensus.model.declared_errors import InputErrors
+from taylor_sensus.model.density import DensityPerception
+from taylor_sensus.model.forward import block_values, log_density
+from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimate
+from taylor_sensus.model.repeats import Repeats
+from taylor_sensus.model.taylor_block import DeepTaylorBlock
+
+
+@dataclass(frozen=True)
+class ProcessShare:
+    """A Gaussian process and how far it is trusted, one number a target."""
+
+    process: GaussianProcess
+    share: np.ndarray
+    """Its share in the mean; the networks have the rest."""
+    variance_factor: np.ndarray
+    """On its variance, in what is not known of the mean."""
+
+
+@dataclass(frozen=True)
+class FamiliarityScale:
+    """Constants that turn a perception's log-density into a familiarity, one pair a perception."""
+
+    level: np.ndarray
+    spread: np.ndarray
+
+    def __call__(self, log_densities: np.ndarray) -> np.ndarray:
+        """k_d of each row, averaged over the perceptions (rows, perceptions); see `model.density.familiarity`."""
+        return expit((log_densities - self.level) / self.spread).mean(axis=1)
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Members, process and what was learned on unseen rows, in scaled units: all that a row's distribution needs."""
+
+    blocks: DeepTaylorBlock
+    """All members, stacked along a first axis."""
+    densities: DensityPerception
+    """One perception for all members (staged), or one each (joint), stacked."""
+    process_share: ProcessShare | None
+    prior_variance: np.ndarray
+    combination: str
+    """Rule of `combine`."""
+    noise_scale: np.ndarray
+    """Factor on the learned noise variance of each target, from rows that the members had not seen."""
+    familiarity: FamiliarityScale | None = None
+    """None: every row is familiar."""
+    repeats: Repeats | None = None
+    """Of model files before version 0.2: inputs whose answers are remembered."""
+
+    @property
+    def members(self) -> int:
+        """Networks in the ensemble."""
+        return len(self.blocks.system_noise_net.level.value)
+
+    @property
+    def targets(self) -> int:
+        """Columns that are predicted."""
+        return len(self.prior_variance)
+
+    def share(self) -> np.ndarray:
+        """Of the process in the mean of each target."""
+        return np.zeros(self.targets) if self.process_share is None else self.process_share.share
+
+    def asked_process(self, x: np.ndarray, *, slopes: bool, variances: bool = True) -> ProcessEstimate:
+        """What the process says of rows (step 2); nothing where there is none."""
+        if self.process_share is None:
+            return no_process(len(x), self.targets, x.shape[1])
+        return self.process_share.process.posterior(x, slopes=slopes, variances=variances)
+
+
+def no_process(rows: int, targets: int, features: int) -> ProcessEstimate:
+    """What a process that is not there says."""
+    return ProcessEstimate(np.zeros((rows, targets)), np.zeros(rows), np.zeros((rows, targets, features)))
+
+
+class Opinions(NamedTuple):
+    """What members and process say of rows before anything is averaged; the first axis are the rows."""
+
+    network_mean: np.ndarray
+    """(rows, members, targets)"""
+    process_mean: np.ndarray
+    """(rows, targets)"""
+    process_variance: np.ndarray
+    """(rows,)"""
+    log_densities: np.ndarray
+    """(rows, perceptions)"""
+    system_variance: np.ndarray
+    """(rows, members, targets)"""
+    learned_covariance: np.ndarray
+    """(rows, members, targets, targets): learned noise of features, through the blended slope, and system"""
+    declared_covariance: np.ndarray
+    """(rows, members, targets, targets): declared noise of features, through the blended slope"""
+
+
+def blended(share: Any, network: Any, process: Any) -> Any:
+    """Step 3, of means and of slopes: the one place where a network's opinion and the process' meet."""
+    return (1 - share) * network + share * process
+
+
+def one_member(stack: Any, member: int) -> Any:
+    """A member's own network out of a stack."""
+    return jax.tree.map(lambda leaf: leaf[member], stack)
+
+
+def stacked(networks: list[Any]) -> Any:
+    """Several networks of one shape as one, with a first axis for the member."""
+    return jax.tree.map(lambda *leaves: np.stack(leaves), *networks)
+
+
+def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | None) -> Opinions:
+    """Steps 1 to 4 for rows in single precision; noise is not scaled yet."""
+    share = parts.share().astype(np.float32)[:, None]
+    blocks = [one_member(parts.blocks, member) for member in range(parts.members)]
+
+    def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Opinions:
+        process = parts.asked_process(x, slopes=True)
+        process_slope = np.asarray(process.jacobian, np.float32)
+        means, systems, learned, declared = [], [], [], []
+        for block in blocks:
+            said = block_values(block, x)
+            slope = blended(share, said.jacobian, process_slope)
+            means.append(said.mean)
+            systems.append(said.system_variance)
+            own = propagated(slope, (1 - declared_share) * said.input_variance)  # eq. 6
+            np.einsum("rtt->rt", own)[:] += said.system_variance
+            learned.append(own)
+            declared.append(propagated(slope, declared_variance))
+        mean, system, own, known = (np.stack(same, axis=1) for same in (means, systems, learned, declared))
+        return Opinions(mean, process.mean, process.variance, log_densities_of(parts, x), system, own, known)
+
+    return in_chunks(chunk, (x, *errors), n_jobs)
+
+
+def propagated(slope: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """J diag(v) J^T of each row (first part of eq. 6), (rows, targets, targets)."""
+    return np.einsum("rtf,ruf,rf->rtu", slope, slope, variance)
+
+
+def log_densities_of(parts: Ensemble, x: np.ndarray) -> np.ndarray:
+    if parts.familiarity is None:
+        return np.zeros((len(x), 1))
+    count = len(parts.densities.log_metric)
+    return np.stack([log_density(one_member(parts.densities, number), x) for number in range(count)], axis=1)
+
+
+class Blend(NamedTuple):
+    """Members and process as one (steps 3 to 5), `(rows, targets)`; a belief that the prior has not touched."""
+
+    mean: np.ndarray
+    mean_variance: np.ndarray
+    """What is not known of the mean."""
+    system_variance: np.ndarray
+    learned_covariance: np.ndarray
+    """(rows, targets, targets), scaled"""
+    declared_covariance: np.ndarray
+    """(rows, targets, targets)"""
+
+    @property
+    def learned_variance(self) -> np.ndarray:
+        """Of features and system together."""
+        return np.einsum("rtt->rt", self.learned_covariance)
+
+    @property
+    def declared_variance(self) -> np.ndarray:
+        """Of features."""
+        return np.einsum("rtt->rt", self.declared_covariance)
+
+
+def blend(parts: Ensemble, said: Opinions, unseen: np.ndarray | None = None) -> Blend:
+    """All members as one; `unseen` (members, rows) leaves means and noise to those that had not seen a row."""
+    means = blended(parts.share(), said.network_mean.astype(np.float64), said.process_mean[:, None, :])
+    weight = np.ones(means.shape[:2]) if unseen is None else np.where(unseen.any(axis=0), unseen, True).T
+    weight = weight / weight.sum(axis=1, keepdims=True)
+    variance = means.var(axis=1)
+    if parts.process_share is not None:
+        variance = variance + np.multiply.outer(said.process_variance, parts.process_share.variance_factor)
+    root = np.sqrt(parts.noise_scale)
+    return Blend(
+        np.einsum("rm,rmt->rt", weight, means),
+        variance,
+        np.einsum("rm,rmt->rt", weight, said.system_variance) * parts.noise_scale,
+        np.einsum("rm,rmtu->rtu", weight, said.learned_covariance) * np.multiply.outer(root, root),
+        np.einsum("rm,rmtu->rtu", weight, said.declared_covariance),
+    )
+
+
+class Distribution(NamedTuple):
+    """The predictive distribution of rows in scaled units; variances add up."""
+
+    mean: np.ndarray
+    """(rows, targets)"""
+    feature_variance: np.ndarray
+    system_variance: np.ndarray
+    """With the target's own declared error."""
+    epistemic_variance: np.ndarray
+    target_error_variance: np.ndarray
+    noise_covariance: np.ndarray
+    """(rows, targets, targets), of features and system"""
+    familiarity: np.ndarray
+    """(rows,)"""
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Of everything."""
+        return self.feature_variance + self.system_variance + self.epistemic_variance
+
+
+def familiarity_of(parts: Ensemble, log_densities: np.ndarray) -> np.ndarray:
+    """k_d of each row, 1 where it plays no part."""
+    return np.ones(len(log_densities)) if parts.familiarity is None else parts.familiarity(log_densities)
+
+
+def with_prior(parts: Ensemble, k: np.ndarray, mean: np.ndarray, variance: np.ndarray, prior: np.ndarray) -> Combined:
+    """Step 6: the belief of members and process, and the prior's, weighed by familiarity (eq. 14)."""
+    return combine(parts.combination, k[:, None], mean, variance, prior, parts.prior_variance)
+
+
+def distribution(
+    parts: Ensemble, said: Blend, k: np.ndarray, x: np.ndarray, prior: np.ndarray, target_error: np.ndarray
+) -> Distribution:
+    """From a blend to the whole distribution; `target_error` is the declared variance of the targets."""
+    combined = with_prior(parts, k, said.mean, said.mean_variance, prior)
+    weight = np.broadcast_to(combined.aleatoric_weight, said.mean.shape)
+    noise = (said.learned_covariance + said.declared_covariance) * weight[:, :, None]
+    error = target_error * weight
+    np.einsum("rtt->rt", noise)[:] += error
+    whole = np.einsum("rtt->rt", noise)
+    system = np.minimum(said.system_variance * weight + error, whole)
+    mean, left = combined.mean, np.ones(said.mean.shape)
+    # DIFF(eq. 14): rows whose input was measured before are told what came out, as far as that is known to repeat.
+    if parts.repeats is not None:
+        mean, left = parts.repeats(x, mean)
+        noise = noise * np.sqrt(left[:, :, None] * left[:, None, :])
+    return Distribution(
+        mean,
+        (whole - system) * left,
+        system * left,
+        combined.epistemic_variance * left,
+        np.minimum(error, system) * left,
+        noise,
+        k,
+    )

@@ -1,0 +1,88 @@
+"""What a model does not know, for choosing among very many rows: the epistemic side of the distribution alone.
+
+A whole distribution also carries the inputs' noise through the slope, which takes most of its time. A million
+candidates are only surveyed; the few that may be chosen are predicted in full.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.model.chunks import in_chunks
+from taylor_sensus.model.ensemble import Ensemble, blended, familiarity_of, log_densities_of, one_member, with_prior
+from taylor_sensus.model.forward import mean_of
+
+
+class EpistemicParts(NamedTuple):
+    """What the model does not know of each row, for one target; the squares of the last three add up to it."""
+
+    mean: np.ndarray
+    """(rows,)"""
+    deviation: np.ndarray
+    """How each member departs from the mean, over the root of their number, (rows, members)"""
+    process_std: np.ndarray
+    """(rows,)"""
+    prior_std: np.ndarray
+    """What the belief beyond the data brings, (rows,)"""
+
+    @property
+    def variance(self) -> np.ndarray:
+        """The epistemic variance of the distribution."""
+        return np.einsum("rm,rm->r", self.deviation, self.deviation) + self.process_std**2 + self.prior_std**2
+
+    @property
+    def std(self) -> np.ndarray:
+        """Its root."""
+        return np.sqrt(self.variance)
+
+    def take(self, rows: np.ndarray) -> EpistemicParts:
+        """These rows only."""
+        return EpistemicParts(*[part[rows] for part in self])
+
+
+class MeanOpinions(NamedTuple):
+    """The part of `Opinions` that needs no slope, which takes most of the time."""
+
+    network_mean: np.ndarray
+    process_mean: np.ndarray
+    log_densities: np.ndarray
+
+
+def mean_opinions(parts: Ensemble, x: np.ndarray, n_jobs: int | None) -> MeanOpinions:
+    """Means and densities of very many rows in single precision."""
+    nets = [one_member(parts.blocks.mean_net, member) for member in range(parts.members)]
+
+    def chunk(x: np.ndarray) -> MeanOpinions:
+        process = parts.asked_process(x, slopes=False, variances=False)
+        means = np.stack([mean_of(net, x) for net in nets], axis=1)
+        return MeanOpinions(means, process.mean, log_densities_of(parts, x))
+
+    return in_chunks(chunk, (x,), n_jobs)
+
+
+def epistemic_parts(
+    parts: Ensemble, said: MeanOpinions, process_variance: np.ndarray, x: np.ndarray, prior: np.ndarray, target: int
+) -> EpistemicParts:
+    """The epistemic side of `distribution` for one target, with the variance of the process given."""
+    means = blended(parts.share(), said.network_mean.astype(np.float64), said.process_mean[:, None, :])
+    mean, between = means.mean(axis=1), means.var(axis=1)
+    process = np.zeros_like(mean)
+    if parts.process_share is not None:
+        process = np.multiply.outer(process_variance, parts.process_share.variance_factor)
+    k = familiarity_of(parts, said.log_densities)
+    whole = with_prior(parts, k, mean, between + process, prior)
+    without = with_prior(parts, k, mean, np.zeros_like(mean), prior).epistemic_variance
+    center, left = whole.mean, np.ones(mean.shape)
+    if parts.repeats is not None:
+        center, left = parts.repeats(x, center)
+    own = np.maximum(between + process, 1e-300)
+    weight = np.sqrt(np.maximum(whole.epistemic_variance - without, 0.0) / own * left)[:, target]
+    deviation = (means[:, :, target] - mean[:, [target]]) / np.sqrt(parts.members)
+    return EpistemicParts(
+        center[:, target],
+        deviation * weight[:, None],
+        np.sqrt(process[:, target]) * weight,
+        np.sqrt(np.maximum(without, 0.0) * left)[:, target],
+    )

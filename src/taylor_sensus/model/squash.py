@@ -1,0 +1,39 @@
+"""The one tail function: scaled features as they are near 0, and long tails drawn in, smoothly.
+
+A column with a few huge values must not drive a network, carry a trend away, or make every row that has one of them a
+stranger. How fast a tail still grows is what differs:
+
+- ``flat``: levels off at ±`start` (networks, trend);
+- ``root``: grows like the square root (distances of densities);
+- ``log``: grows like the logarithm from about `start` on (the Gaussian process).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def squash(x: Any, start: Any = 3.0, tail: str = "flat") -> Any:
+    """Soft clipping. Works on NumPy and JAX arrays and keeps their precision."""
+    if tail == "flat":
+        return x / (1 + (x / start) ** 2) ** 0.5
+    if tail == "log":
+        return start * _arrays(x).arcsinh(x / start)
+    # DIFF(eq. 11): distances are printed in the features' own units; ours are of scaled features with tails drawn in.
+    return x / (0.5 + 0.5 * (1 + 2 * abs(x)) ** 0.5)
+
+
+def squash_slope(x: Any, start: Any = 3.0, tail: str = "flat") -> Any:
+    """Derivative of `squash`, for the tails that noise is carried through."""
+    power = {"flat": -1.5, "log": -0.5}[tail]
+    return (1 + (x / start) ** 2) ** power
+
+
+def _arrays(x: Any) -> Any:
+    if isinstance(x, np.ndarray | np.generic | float | int):
+        return np
+    import jax.numpy as jnp
+
+    return jnp

@@ -1,0 +1,68 @@
+"""How the model's error at one row goes together with that at another, so that a measurement tells of both.
+
+The *epistemic covariance* is made of three parts, whose variances add up to the epistemic variance of a prediction:
+
+- the variance of the Gaussian process, whose covariance is its own given the training rows;
+- the disagreement of the members. With eight members errors seem to go together over any distance, so their
+  covariance is multiplied by the correlation of the process, which fades with distance;
+- the prior's share beyond the data, which goes together as far as that correlation goes.
+
+What rows *teach* is judged by a smoother covariance, the learning kernel: few members and the prior beyond the data
+are a rough measure of a single row, and on concrete batches chosen by them learned more slowly. As far as the process
+shares in the mean, its covariance takes the place of the one above, at the same average size: altogether where it has
+half of the mean or more.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.model.epistemic import EpistemicParts
+from taylor_sensus.suggest.process_view import ProcessView, SeenRows
+
+
+class SurveyedRows(NamedTuple):
+    """Rows in scaled units, what the model says of them, and how its process sees them."""
+
+    scaled: np.ndarray
+    estimate: EpistemicParts
+    process: SeenRows
+
+    def take(self, rows: np.ndarray) -> SurveyedRows:
+        """These rows only."""
+        return SurveyedRows(self.scaled[rows], self.estimate.take(rows), self.process.take(rows))
+
+
+def epistemic_covariance(view: ProcessView, a: SurveyedRows, b: SurveyedRows) -> np.ndarray:
+    """Of the epistemic errors at all pairs of rows, in scaled units."""
+    x, y = a.estimate, b.estimate
+    sizes = x.deviation @ y.deviation.T
+    sizes += np.multiply.outer(x.process_std, y.process_std) + np.multiply.outer(x.prior_std, y.prior_std)
+    return view.correlation(a.process, b.process) * sizes
+
+
+class LearningKernel(NamedTuple):
+    """The smoother covariance, for choosing rows to learn from."""
+
+    view: ProcessView
+    share: float
+    """Of the process."""
+    size: float
+    """What makes the variance of the process as large as the epistemic variance, on average."""
+
+    def covariance(self, a: SurveyedRows, b: SurveyedRows) -> np.ndarray:
+        """Between all pairs of rows."""
+        process = self.size * self.view.covariance(a.process, b.process)
+        return self.share * process + (1 - self.share) * epistemic_covariance(self.view, a, b)
+
+    def variance(self, rows: SurveyedRows) -> np.ndarray:
+        """Of each row."""
+        process = self.size * self.view.variance(rows.process)
+        return self.share * process + (1 - self.share) * rows.estimate.variance
+
+
+def learning_kernel(view: ProcessView, share: float, watched: SurveyedRows) -> LearningKernel:
+    """With the size that fits the watched rows."""
+    return LearningKernel(view, share, float(watched.estimate.variance.mean() / view.variance(watched.process).mean()))

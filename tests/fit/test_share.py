@@ -1,0 +1,50 @@
+"""How the process is weighed against the networks."""
+
+import numpy as np
+import pytest
+
+from taylor_sensus.fit.share import best_share, variance_factor
+
+
+def share_case(network_error, kernel_error, rows=4000, members=4):
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(rows, 1))
+    means = y + network_error * rng.normal(size=(members, rows, 1))
+    unseen = np.zeros((members, rows))
+    unseen[np.arange(rows) % members, np.arange(rows)] = 1
+    return best_share(means, y + kernel_error * rng.normal(size=(rows, 1)), unseen, y, np.ones(rows))[0]
+
+
+def test_share_is_that_of_the_whole_ensemble():
+    # Four members of error 1 average to 1/2: as good as a process of error 1/2, though each alone is worse.
+    assert share_case(1.0, 0.5) == pytest.approx(0.5, abs=0.04)
+    assert share_case(0.1, 2.0) < 0.02
+    assert share_case(2.0, 0.1) > 0.98
+
+
+def test_validation_and_held_out_rows_count_alike():
+    y = np.zeros((300, 1))
+    rng = np.random.default_rng(3)
+    means = rng.normal(size=(1, 300, 1)) * np.where(np.arange(300) < 250, 3.0, 0.01)[None, :, None]
+    other = rng.normal(size=(300, 1)) * np.where(np.arange(300) < 250, 0.01, 3.0)[:, None]
+    both = best_share(np.concatenate([means, means]), other, np.array([[1.0] * 300, [0.0] * 250 + [1.0] * 50]), y,
+                        np.ones(300))  # fmt: skip
+    assert both[0] == pytest.approx(0.5, abs=0.05)
+
+
+def test_flattered_networks_get_less():
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=(4000, 1))
+    means, other = y + rng.normal(size=(1, 4000, 1)), y + rng.normal(size=(4000, 1))
+    given = (means, other, np.ones((1, 4000)), y, np.ones(4000))
+    fair, flattered = best_share(*given)[0], best_share(*given, 3.0)[0]
+    assert fair == pytest.approx(0.5, abs=0.03)
+    assert flattered == pytest.approx((0.5 + 0.75) / 2, abs=0.03), "half-way to the share at thrice the error"
+
+
+def test_doubt_is_kept_only_where_it_explains_errors():
+    rng = np.random.default_rng(0)
+    variance = np.exp(rng.normal(size=3000))
+    noise = rng.normal(size=(3000, 1))
+    assert variance_factor(noise, variance, np.ones(3000))[0] == 0
+    assert variance_factor(noise * np.sqrt(variance)[:, None], variance, np.ones(3000))[0] == 1
