@@ -22,9 +22,11 @@ def main(folder: Path = Path("."), **settings: Any) -> None:
     model.fit(patients.X_train, patients.y_train, X_val=patients.X_val, y_val=patients.y_val)
     p = model.predict_distribution(patients.X_test)
 
-    print(f"The model explains {r2(patients.y_test, p.mean):.0%} of the variance. Is the rest noise or want of data?")
-    for name, part in {"noise": p.aleatoric, "want of data": p.epistemic}.items():
-        print(f"  {name:13} {np.mean(part**2 / p.std**2):4.0%} of the error bar's variance")
+    print(
+        f"The model explains {r2(patients.y_test, p.mean):.0%} of the variance. Is the rest noise or too little data?"
+    )
+    for name, part in {"noise": p.aleatoric, "too little data": p.epistemic}.items():
+        print(f"  {name:15} {np.mean(part**2 / p.std**2):4.0%} of the error bar's variance")
     print("Noise: more patients would hardly help, other measurements might.")
     if not p.noise_budget().identifiable:
         print("Which of it comes in through the ten columns cannot be told from these data.")

@@ -44,7 +44,7 @@ def main(folder: Path = Path("."), **settings: Any) -> None:
     asked = pd.concat(recipes.values()).set_axis(list(recipes))
     answer = model.predict_distribution(asked).to_frame()
     print(answer[["mean", "std", "aleatoric", "epistemic", "familiarity"]].round(2).to_string())
-    print("What grows is the want of data (epistemic), not the noise (aleatoric).")
+    print("What grows is what too little data leaves open (epistemic), not the noise (aleatoric).")
 
     axes = plot_parity(steels.y_test, prediction, unit="MPa")
     axes.figure.savefig(folder / "steels.svg")

@@ -55,7 +55,7 @@ class Prediction:
     system_variance : ndarray
         Variance of the system itself, measuring the target included.
     epistemic_variance : ndarray
-        Variance for want of data.
+        Variance for lack of data.
     familiarity : ndarray, (rows,)
         0 where the model has seen nothing like the row, 1 where training data are dense.
     target_names : tuple of str, default=("y",)
@@ -111,7 +111,7 @@ class Prediction:
 
     @cached_property
     def epistemic(self) -> np.ndarray:
-        """What the model does not know for want of data: prior and disagreement of the members."""
+        """What the model does not know for lack of data: prior and disagreement of the members."""
         return np.sqrt(self.epistemic_variance)
 
     def target(self, name: str) -> Prediction:

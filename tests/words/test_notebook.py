@@ -13,8 +13,7 @@ from taylor_sensus.prediction import Prediction
 from taylor_sensus.suggest.form import Outlook, Suggestions
 from taylor_sensus.words import notebook, summary
 from taylor_sensus.words.budget_text import blocks_of
-from taylor_sensus.words.prediction_text import statuses as of_prediction
-from taylor_sensus.words.verdicts import Status
+from taylor_sensus.words.verdicts import Status, of_prediction
 from tests.colour_vision import BLINDNESS, contrast, smallest_distance
 from tests.hostile import HOSTILE, INVISIBLE, read
 
@@ -135,9 +134,9 @@ def fitted_with(**changes):
     [
         ({}, "accuracy", "good"),
         ({"held_out_explained": (0.5,)}, "accuracy", "fair"),
-        ({"held_out_explained": (0.05,)}, "accuracy", "look here"),
+        ({"held_out_explained": (0.05,)}, "accuracy", "check"),
         ({}, "error bars", "good"),
-        ({"held_out_coverage": {90: (0.7,)}}, "error bars", "look here"),
+        ({"held_out_coverage": {90: (0.7,)}}, "error bars", "check"),
         ({"held_out_coverage": {90: (0.8,)}, "held_out_rows": 20}, "error bars", "fair"),
         ({}, "amount of data", "good"),
         ({"distinct_rows": 30, "rows": 30}, "amount of data", "fair"),
@@ -163,7 +162,7 @@ def test_statuses_of_several_targets_are_told_apart():
     fitted = SimpleNamespace(**{**vars(fitted_with(**two)), "target_names": ("a", "b"), "noise_scale": np.ones(2)})
     assert [(one.about, one.word) for one in summary.statuses(fitted)[:4]] == [
         ("accuracy of a", "good"), ("error bars of a", "good"),
-        ("accuracy of b", "look here"), ("error bars of b", "good"),
+        ("accuracy of b", "check"), ("error bars of b", "good"),
     ]  # fmt: skip
 
 
@@ -175,13 +174,13 @@ def prediction(familiarity, epistemic=0.1):
 def test_a_prediction_judges_its_rows_and_each_row():
     strange = prediction([0.9, 0.9, 0.3, 0.1], epistemic=6)
     assert [(one.about, one.word) for one in of_prediction(strange)] == [
-        ("familiarity", "look here"),
-        ("too little data", "look here"),
+        ("familiarity", "check"),
+        ("too little data", "check"),
     ]
     page = strange._repr_html_()
     words = re.findall(r"<span[^>]*>. ([\w ]+)</span>", page)
-    assert words == ["look here", "look here", "good", "good", "fair", "look here"]
-    assert "familiarity: look here (2 of 4 rows below 0.5, of these 1 below 0.2)" in repr(strange)
+    assert words == ["check", "check", "good", "good", "fair", "check"]
+    assert "familiarity: check (2 of 4 rows below 0.5, of these 1 below 0.2)" in repr(strange)
     assert [one.word for one in of_prediction(prediction([0.9] * 4))] == ["good", "good"]
 
 
@@ -192,7 +191,7 @@ def test_a_prediction_of_no_rows():
 
 @pytest.mark.parametrize(
     ("identifiable", "epistemic", "words"),
-    [(True, 0.1, ["good", "good"]), (True, 1.0, ["good", "fair"]), (False, 3.0, ["look here", "look here"])],
+    [(True, 0.1, ["good", "good"]), (True, 1.0, ["good", "fair"]), (False, 3.0, ["check", "check"])],
 )
 def test_a_budget_says_whether_its_split_holds(identifiable, epistemic, words):
     found = budget(identifiable=identifiable, epistemic=epistemic)
@@ -204,7 +203,7 @@ def test_a_budget_says_whether_its_split_holds(identifiable, epistemic, words):
 
 @pytest.mark.parametrize(
     ("outlook", "word"),
-    [(Outlook(2, 1, 0.5), "good"), (Outlook(2, 1.999, 0.5), "fair"), (Outlook(2, 1.99, 1.95), "look here")],
+    [(Outlook(2, 1, 0.5), "good"), (Outlook(2, 1.999, 0.5), "fair"), (Outlook(2, 1.99, 1.95), "check")],
 )
 def test_suggestions_say_whether_they_are_worth_it(outlook, word):
     form = Suggestions(pd.DataFrame({"x": [1.25, np.nan]}), "learn", "y", outlook, None, 9)

@@ -37,7 +37,7 @@ def description(model: TSNetRegressor, path: Path) -> dict[str, Any]:
     """A saved model as plain values."""
     from taylor_sensus.storage.container import read_model_file
     from taylor_sensus.storage.summary_json import summary_to_json
-    from taylor_sensus.words.summary import warnings_of
+    from taylor_sensus.words.warnings import warnings_of
 
     fitted = model.fitted_
     return {
@@ -48,7 +48,7 @@ def description(model: TSNetRegressor, path: Path) -> dict[str, Any]:
         "targets": fitted.target_names,
         "settings": asdict(fitted.settings),
         "facts": summary_to_json(fitted.fit_summary),
-        "warnings": warnings_of(fitted),
+        "warnings": [str(one) for one in warnings_of(fitted)],
     }
 
 

@@ -1,14 +1,13 @@
 """The report: what a fitted model can do and where not to trust it, as one self-contained page.
 
-gather.py      from a model and a table to the contents; calls the next six
+gather.py      from a model and a table to the contents; calls the next five
   table.py       the table that was given
   evidence.py    predictions by which the model may be judged
   references.py  simple methods on the same rows
   survey.py      all rows: error bars, noise budget, familiarity
   dependence.py  how predictions change with one column
-  cautions.py    warnings, each with what to do
 contents.py    the records that are passed on
-wording.py     the questions that every reader has, answered in words
+answers.py     the questions that every reader has, answered in words
 figures.py     which plot for what
 svg.py         a figure as a small piece of the page
 sections/      the sections of the page

@@ -11,6 +11,7 @@ from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.budget_mean import BudgetSums
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.prediction import Prediction
+from taylor_sensus.words.warnings import ModelWarning
 
 if TYPE_CHECKING:
     from taylor_sensus.suggest import Suggestions
@@ -113,13 +114,6 @@ class Dependence(NamedTuple):
     """Columns that were looked at to choose these."""
 
 
-class Caution(NamedTuple):
-    """Something that a careful reader should know, and what to do."""
-
-    found: str
-    remedy: str
-
-
 class Contents(NamedTuple):
     """Everything that stands in a report; None for what was not given or is not known."""
 
@@ -133,6 +127,6 @@ class Contents(NamedTuple):
     ranges: pd.DataFrame | None
     """What the table's columns hold: smallest, middle and largest value, missing cells."""
     suggestions: Suggestions | None
-    cautions: list[Caution]
+    warnings: list[ModelWarning]
     made_with: dict[str, str]
     """Versions, seed, data hash."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from taylor_sensus.errors import DataError
+from taylor_sensus.report.answers import answers
 from taylor_sensus.report.gather import gather
 from taylor_sensus.report.page import page
-from taylor_sensus.report.wording import answers
 from taylor_sensus.storage.atomic import write_atomically
 
 if TYPE_CHECKING:

@@ -10,22 +10,23 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus._version import __version__
-from taylor_sensus.report.cautions import (
-    cautions_of_evidence,
-    cautions_of_references,
-    cautions_of_survey,
-    split_caution,
-)
-from taylor_sensus.report.contents import Contents, Evidence, References
+from taylor_sensus.report.contents import Contents, Evidence, References, Survey
 from taylor_sensus.report.dependence import dependence
 from taylor_sensus.report.evidence import held_out_evidence, is_training_table, new_row_evidence
 from taylor_sensus.report.references import compare, mean_only
 from taylor_sensus.report.survey import survey_rows
 from taylor_sensus.report.table import Table, kept_rows, numbers_of, read_data, table_hash
 from taylor_sensus.words.format import one_line
-from taylor_sensus.words.summary import warnings_of
+from taylor_sensus.words.warnings import (
+    ModelWarning,
+    coverage_warnings,
+    familiarity_warnings,
+    reference_warnings,
+    warnings_of,
+)
 
 if TYPE_CHECKING:
+    from taylor_sensus.fitted import FittedModel
     from taylor_sensus.regressor import TSNetRegressor
     from taylor_sensus.suggest import Suggestions
 
@@ -43,7 +44,6 @@ def gather(
 ) -> Contents:
     """All that a report tells about ``model``; ``data`` and ``candidates`` may be left out, and with them sections."""
     fitted = model.fitted_
-    names = fitted.target_names
     table = kept_rows(fitted) if data is None else read_data(data, fitted)
     survey = curves = references = ranges = None
     evidence = held_out_evidence(fitted, None)
@@ -59,13 +59,6 @@ def gather(
             evidence = new_row_evidence(table, prediction, certain=True)
             if evidence is not None:
                 references = mean_only(fitted.scaler.target_center, evidence)
-    cautions = [split_caution(text) for text in warnings_of(fitted)]
-    if evidence is not None:
-        cautions += cautions_of_evidence(evidence, names)
-    if references is not None:
-        cautions += cautions_of_references(references, names)
-    if survey is not None:
-        cautions += cautions_of_survey(survey)
     return Contents(
         fitted=fitted,
         model_name=model_name,
@@ -76,9 +69,26 @@ def gather(
         dependence=curves,
         ranges=ranges,
         suggestions=None if candidates is None else _suggestions(model, candidates),
-        cautions=cautions,
+        warnings=all_warnings(fitted, evidence, references, survey),
         made_with=made_with(model, table),
     )
+
+
+def all_warnings(
+    fitted: FittedModel, evidence: Evidence | None, references: References | None, survey: Survey | None
+) -> list[ModelWarning]:
+    """What the fit, the measured values, simple methods and the rows of the table give reason to warn of."""
+    found, names = warnings_of(fitted), fitted.target_names
+    if evidence is not None:
+        for at, name in enumerate(names):
+            judged = evidence.target(at)
+            found += coverage_warnings(name, judged.y, judged.mean, judged.std)
+    if references is not None:
+        *others, own = references.methods
+        for at, name in enumerate(names):
+            best = min(others, key=lambda method: method.rmse[at])
+            found += reference_warnings(name, best.name, float(best.rmse[at]), float(own.rmse[at]))
+    return found if survey is None else [*found, *familiarity_warnings(survey.familiarity)]
 
 
 def _references(table: Table, evidence: Evidence, model: TSNetRegressor) -> References | None:

@@ -7,12 +7,12 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 
 CSS = """
 :root{color-scheme:light dark;--paper:#fff;--card:#f6f7f9;--ink:#16181d;--soft:#5a6270;--rule:#d9dde3;
---good:#00674a;--fair:#8a5a00;--bad:#a63603;--bar:rgba(86,180,233,.45);
+--good:#00674a;--fair:#8a5a00;--check:#a63603;--bar:rgba(86,180,233,.45);
 --data:#4d4d4d;--rows:#0072b2;--truth:#007a59;
 --outside:#d55e00;--chance:#d7d7d7;--input-0:#e69f00;--input-1:#efc159;--input-2:#f5d999;--input-3:#faeccc;
 --system-noise:#78c3ed;--feature-noise:#ecb740;--epistemic:#ebc9dc}
 @media screen and (prefers-color-scheme:dark){:root{--paper:#15171c;--card:#1d2027;--ink:#e8eaee;--soft:#a3abb8;
---rule:#363b45;--good:#4cc9a0;--fair:#e6b450;--bad:#ff9466;--bar:rgba(86,180,233,.35);
+--rule:#363b45;--good:#4cc9a0;--fair:#e6b450;--check:#ff9466;--bar:rgba(86,180,233,.35);
 --data:#b9bec7;--rows:#56b4e9;--truth:#4cc9a0;
 --outside:#ff8a3c;--chance:#3d424c;--input-0:#e69f00;--input-1:#a97708;--input-2:#74530d;--input-3:#4c390f;
 --system-noise:#2a6f9a;--feature-noise:#93700a;--epistemic:#66415a}}
@@ -31,8 +31,8 @@ a{color:inherit}
 padding:.7rem .9rem}
 .card b{display:block;font-size:.85rem;color:var(--soft);font-weight:600}
 .card strong{display:block;font-size:1.15rem;line-height:1.3;margin:.15rem 0}
-.good{border-left-color:var(--good)}.fair{border-left-color:var(--fair)}.bad{border-left-color:var(--bad)}
-.good strong{color:var(--good)}.fair strong{color:var(--fair)}.bad strong{color:var(--bad)}
+.good{border-left-color:var(--good)}.fair{border-left-color:var(--fair)}.check{border-left-color:var(--check)}
+.good strong{color:var(--good)}.fair strong{color:var(--fair)}.check strong{color:var(--check)}
 .warnings{list-style:none;padding:0}
 .warnings li{border-left:.35rem solid var(--fair);background:var(--card);padding:.5rem .8rem;margin:.5rem 0;
 border-radius:.3rem}

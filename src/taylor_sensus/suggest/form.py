@@ -80,10 +80,10 @@ class Outlook:
 
     @property
     def status(self) -> Status:
-        """Good if the batch lowers error bars, fair if it hardly does, and "look here" if it is time to stop."""
+        """Good if the batch lowers error bars, fair if it hardly does, and "check" if it is time to stop."""
         why = f"error bars should fall by {percent(self.reduction)}, with endless data by {percent(self.possible)}"
         if self.possible < SMALL:
-            return Status("gain", "look here", f"{why}; time to stop")
+            return Status("gain", "check", f"{why}; time to stop")
         return Status("gain", "fair" if self.reduction < LITTLE else "good", why)
 
     def __str__(self) -> str:

@@ -10,17 +10,12 @@ import pandas as pd
 from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.tables.units import split_header
 from taylor_sensus.words import notebook, verdicts
-from taylor_sensus.words.format import number, one_line, percent
+from taylor_sensus.words.format import PART_WORDS, number, one_line, percent
 from taylor_sensus.words.html import shown, tag
 from taylor_sensus.words.verdicts import Status
 
 MOST_LINES = 12
 """Sources that are shown by name; the others share a line."""
-WORDS = {
-    "system_noise": "system noise",
-    "target_error": "measuring error of the target",
-    "epistemic": "too little data",
-}
 HEADINGS = ("source", "its error (std)", "sensitivity", "causes (std)", "share", "known from", "identifiable")
 LEFT = (0, 5, 6)
 """Positions of the columns that hold words; the others hold numbers and are set to the right."""
@@ -30,7 +25,7 @@ NOT_IDENTIFIABLE = (
 )
 
 
-class Block(NamedTuple):
+class BudgetBlock(NamedTuple):
     """The budget of one target, as texts."""
 
     title: str
@@ -73,20 +68,20 @@ def budget_html(budget: NoiseBudget) -> str:
     return tag("div", cards)
 
 
-def blocks_of(budget: NoiseBudget) -> list[Block]:
+def blocks_of(budget: NoiseBudget) -> list[BudgetBlock]:
     """For each target the sources, the largest first."""
     if not len(budget):
-        return [Block("Noise budget of no rows", [], [], "", [])]
+        return [BudgetBlock("Noise budget of no rows", [], [], "", [])]
     table = budget.mean()
     if "target" not in table:
         table.insert(0, "target", budget.target_names[0])
     per_target = len(budget.sources)
     groups = [table.iloc[at : at + per_target] for at in range(0, len(table), per_target)]
-    split = verdicts.split(budget.identifiable)
-    return [_block(group, name, len(budget), split) for group, name in zip(groups, budget.target_names, strict=True)]
+    known = budget.identifiable
+    return [_block(group, name, len(budget), known) for group, name in zip(groups, budget.target_names, strict=True)]
 
 
-def _block(table: pd.DataFrame, target: str, rows: int, split: Status) -> Block:
+def _block(table: pd.DataFrame, target: str, rows: int, identifiable: bool) -> BudgetBlock:
     name, unit = split_header(target)
     average = "1 row" if rows == 1 else f"average of {rows:,} rows"
     ranked = table.sort_values("variance", ascending=False, kind="stable")
@@ -101,11 +96,11 @@ def _block(table: pd.DataFrame, target: str, rows: int, split: Status) -> Block:
     total = table["variance"].sum()
     lines.append(("total", "", "", number(total**0.5, unit), percent(1.0 if total > 0 else 0.0), "", ""))
     without = [source_word(row) for row in ranked[silent].to_dict("records")]
-    lacking = verdicts.lacking_data(float(table.loc[table["part"] == "epistemic", "share"].sum()))
+    lacking = float(table.loc[table["part"] == "epistemic", "share"].sum())
     listed = ", ".join(without[:MOST_LINES]) + (f" and {len(without) - MOST_LINES} more" * (len(without) > MOST_LINES))
-    return Block(
+    return BudgetBlock(
         f"Noise budget of {one_line(name)}, {average}", lines, [*share, 1.0 if total > 0 else 0.0],
-        f"without any part in it: {listed}" if without else "", [split, lacking],
+        f"without any part in it: {listed}" if without else "", verdicts.of_budget(identifiable, lacking),
     )  # fmt: skip
 
 
@@ -127,7 +122,9 @@ def source_line(row: dict, target_unit: str | None) -> tuple[str, ...]:
 
 def source_word(row: dict) -> str:
     """A source as people say it; a column without its unit, which stands beside the numbers."""
-    return WORDS.get(row["part"]) or one_line(split_header(str(row["source"])).name)
+    return (
+        one_line(split_header(str(row["source"])).name) if row["part"] == "feature_noise" else PART_WORDS[row["part"]]
+    )
 
 
 def _width(text: str) -> int:

@@ -7,6 +7,13 @@ import unicodedata
 
 LONGEST = 40
 """Characters of a name that are shown."""
+PART_WORDS = {
+    "feature_noise": "noise of the inputs",
+    "system_noise": "system noise",
+    "target_error": "measuring error of the target",
+    "epistemic": "too little data",
+}
+"""The parts of a prediction's variance."""
 
 
 def one_line(text: object, longest: int = LONGEST) -> str:
@@ -29,3 +36,8 @@ def number(value: float, unit: str | None = None) -> str:
         return "-"
     digits = f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
     return digits if unit is None else f"{digits} {one_line(unit)}"
+
+
+def explained_share(explained: float, digits: int = 0) -> str:
+    """A share of variance; below 0, where any number would only puzzle, just that there is none."""
+    return percent(explained, digits) if explained > 0 else "none"

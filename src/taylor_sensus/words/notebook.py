@@ -14,7 +14,7 @@ from taylor_sensus.words.verdicts import Status, Word
 CHIPS: dict[Word, tuple[str, str, str]] = {
     "good": ("✓", "#00674A", "#FFFFFF"),
     "fair": ("~", "#F0E442", "#000000"),
-    "look here": ("!", "#D55E00", "#000000"),
+    "check": ("!", "#D55E00", "#000000"),
 }
 """Sign, background and ink of each word; lightness alone tells the backgrounds apart."""
 BAR = "rgba(86,180,233,.45)"

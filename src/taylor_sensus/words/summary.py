@@ -10,9 +10,10 @@ from taylor_sensus.fitted import FittedModel
 from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.tables.columns import Column
 from taylor_sensus.words import notebook, verdicts
-from taylor_sensus.words.format import one_line
+from taylor_sensus.words.format import explained_share, one_line
 from taylor_sensus.words.html import Content, shown, tag
 from taylor_sensus.words.verdicts import Status
+from taylor_sensus.words.warnings import warnings_of
 
 LONGEST = 60
 """Characters of a user's name that are shown."""
@@ -35,56 +36,9 @@ class Part(NamedTuple):
     lines: dict[str, list[str]]
 
 
-def warnings_of(fitted: FittedModel) -> list[str]:
-    """What a careful user would want to know, each with what to do."""
-    fit, found = fitted.fit_summary, []
-    if fit.distinct_rows < 50:
-        found.append(
-            f"Only {fit.distinct_rows} distinct rows: error bars are rough below about 50. Measure more, or "
-            "compare with a straight line."
-        )
-    if fit.constant_columns:
-        found.append(f"Columns that never change were left out: {', '.join(map(one_line, fit.constant_columns))}.")
-    if fit.missing_cells:
-        found.append(
-            f"{fit.missing_cells} cells are missing. They were filled from the rest of their row, and the doubt "
-            "about them counts as noise of the features."
-        )
-    if not fit.split_identifiable:
-        found.append(
-            "Noise of the features and of the system cannot be told apart here: the target is hardly more than a "
-            "straight line in the features. Their sum is right; declare errors (X_err) or repeat measurements to "
-            "split it."
-        )
-    repeated = fit.rows - fit.distinct_rows
-    if repeated:
-        found.append(f"{repeated} rows repeat others exactly or have weight 0; repeats count as one heavier row.")
-    for target, explained in zip(fitted.target_names, fit.held_out_explained, strict=True):
-        if explained < 0.1:
-            found.append(
-                f"For {one_line(target)} the model is hardly better than its mean ({_share(explained, 0)} of the "
-                "variance explained on unseen rows). The features may not carry the answer."
-            )
-    for target, coverage in zip(fitted.target_names, fit.held_out_coverage[90], strict=True):
-        if abs(coverage - 0.9) > 0.06 and fit.held_out_rows >= 100:
-            found.append(
-                f"For {one_line(target)} 90 % intervals held {coverage:.0%} of unseen rows: the noise is far from "
-                "Gaussian."
-            )
-    return found
-
-
 def statuses(fitted: FittedModel) -> list[Status]:
     """How accurate, how honest, from how much: see `taylor_sensus.words.verdicts` for where the words begin and end."""
-    fit, found = fitted.fit_summary, []
-    for position, target in enumerate(fitted.target_names):
-        of = f" of {one_line(target)}" if len(fitted.target_names) > 1 else ""
-        judged = (
-            verdicts.accuracy(fit.held_out_explained[position]),
-            verdicts.error_bars(fit.held_out_coverage[90][position], fit.held_out_rows),
-        )
-        found += [one._replace(about=one.about + of) for one in judged]
-    return [*found, verdicts.amount(fit.distinct_rows), verdicts.warnings(len(warnings_of(fitted)))]
+    return verdicts.of_model(fitted.fit_summary, fitted.target_names, len(warnings_of(fitted)))
 
 
 def summary_text(fitted: FittedModel) -> str:
@@ -96,14 +50,14 @@ def summary_text(fitted: FittedModel) -> str:
         lines.append(f"[[{_text(part.title)}]]")
         lines += [f"    {name:<{width}} = {_text(value)}" for name, value in part.lines.items()]
     lines.append("[[Warnings]]")
-    lines += [f"    {text}" for text in warnings_of(fitted)] or ["    none"]
+    lines += [f"    {one}" for one in warnings_of(fitted)] or ["    none"]
     return "\n".join(lines)
 
 
 def summary_html(fitted: FittedModel) -> str:
     """The same for a notebook, with coloured words; what few people look for is folded."""
     fit, found = fitted.fit_summary, warnings_of(fitted)
-    told = tag("ul", [tag("li", tag("bdi", text)) for text in found], style="margin:.3em 0") if found else None
+    told = tag("ul", [tag("li", tag("bdi", str(one))) for one in found], style="margin:.3em 0") if found else None
     data, *others = (
         notebook.card(_html(part.title), notebook.table(None, _rows(part), words=(0, 1))) for part in _parts(fitted)
     )
@@ -136,7 +90,7 @@ def _parts(fitted: FittedModel) -> list[Part]:
         coverage = {level: values[position] for level, values in fit.held_out_coverage.items()}
         lines = {
             "typical error (RMSE)": [f"{fit.held_out_rmse[position]:.5g}"],
-            "variance explained": [_share(fit.held_out_explained[position], 1)],
+            "variance explained": [explained_share(fit.held_out_explained[position], 1)],
             "intervals held": [", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items())],
             "noise rescaled by": [f"{fitted.ensemble.noise_scale[position] ** 0.5:.3g}"],
         }
@@ -203,8 +157,3 @@ def _html(pieces: list[str]) -> list[Content]:
 
 def _rows(part: Part) -> list[tuple[Content, Content]]:
     return [(name, _html(value)) for name, value in part.lines.items()]
-
-
-def _share(explained: float, digits: int) -> str:
-    """A share in percent; below 0, where any number would only puzzle, just that there is none."""
-    return f"{explained:.{digits}%}" if explained > 0 else "none"

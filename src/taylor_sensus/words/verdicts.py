@@ -1,7 +1,7 @@
-"""Good, fair, or worth a look: facts about a model and its answers judged in a word, with the numbers behind it.
+"""Good, fair, or check: a model and its answers judged in a word, with the numbers behind it.
 
 ======================  ===========================  ===========================  ==========================
-fact                    good                         fair                         look here
+about                   good                         fair                         check
 ======================  ===========================  ===========================  ==========================
 accuracy                explains at least 70 % of    at least 30 %                less
                         the variance, unseen rows
@@ -28,13 +28,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from taylor_sensus.words.format import percent
+from taylor_sensus.budget import shares
+from taylor_sensus.words.format import explained_share, one_line, percent
 
-Word = Literal["good", "fair", "look here"]
+if TYPE_CHECKING:
+    from taylor_sensus.prediction import Prediction
+    from taylor_sensus.records import FitSummary
+
+Word = Literal["good", "fair", "check"]
 
 ACCURATE, HELPFUL = 0.7, 0.3
 """Shares of the variance that a good and a fair model explain on unseen rows."""
@@ -46,6 +51,8 @@ MANY_JUDGED = 3500
 """... and the rows from which on chance allows less."""
 ENOUGH_TO_JUDGE = 30
 """Unseen rows from which on chance leaves coverage a range narrow enough to call it good."""
+ENOUGH_TO_WARN = 100
+"""Unseen rows from which on a coverage is worth a warning."""
 MANY_ROWS, SOME_ROWS = 50, 20
 """Distinct training rows; below the first, error bars are rough."""
 FAMILIAR, STRANGE = 0.5, 0.2
@@ -62,35 +69,71 @@ class Status(NamedTuple):
     about: str
     word: Word
     why: str
+    short: str = ""
+    """The answer to a reader's question about it, where there is one in a few words."""
+    remedy: str = ""
+    """What to do, where there is something."""
 
     def __str__(self) -> str:
         return f"{self.about}: {self.word} ({self.why})"
+
+
+def of_model(fit: FitSummary, target_names: Sequence[str], warnings: int) -> list[Status]:
+    """How accurate, how honest, from how much, and how many warnings there are to read."""
+    found = []
+    for at, target in enumerate(target_names):
+        name = f" of {one_line(target)}" if len(target_names) > 1 else ""
+        judged = accuracy(fit.held_out_explained[at]), error_bars(fit.held_out_coverage[90][at], fit.held_out_rows)
+        found += [one._replace(about=one.about + name) for one in judged]
+    return [*found, amount(fit.distinct_rows), warned(warnings)]
+
+
+def of_prediction(prediction: Prediction) -> list[Status]:
+    """Whether the model knows such rows, and how much of the variance more data would remove; of no rows nothing."""
+    if not len(prediction):
+        return []
+    return [rows(prediction.familiarity), lacking_data(max(_lacking_shares(prediction)))]
+
+
+def _lacking_shares(prediction: Prediction) -> list[float]:
+    """For each target the share of the rows' summed variance that comes from too little data."""
+    parts = (prediction.feature_variance, prediction.system_variance, prediction.epistemic_variance)
+    summed = np.stack([part.reshape(len(prediction), -1).sum(axis=0) for part in parts], axis=-1)
+    return shares(summed)[:, -1].tolist()
+
+
+def of_budget(identifiable: bool, lacking: float) -> list[Status]:
+    """Whether the split can be trusted, and how much of the variance more data would remove."""
+    return [split(identifiable), lacking_data(lacking)]
 
 
 def accuracy(explained: float) -> Status:
     """How much of the target's variance is explained on unseen rows."""
     if not math.isfinite(explained):
         return Status("accuracy", "fair", "cannot be judged: the target does not vary on unseen rows")
-    share = percent(explained, 0) if explained > 0 else "none"
     word = _word(explained >= ACCURATE, explained >= HELPFUL)
-    return Status("accuracy", word, f"{share} of the variance explained on unseen rows")
+    return Status("accuracy", word, f"{explained_share(explained)} of the variance explained on unseen rows")
 
 
-def error_bars(held: float, rows: int, promised: float = 0.9) -> Status:
-    """Whether intervals held as many unseen rows as they promise, as far as so many rows can tell."""
+def error_bars(held: float, rows: int, promised: float = 0.9, of: str = "unseen rows") -> Status:
+    """Whether intervals held as many rows as they promise, as far as so many rows can tell; `of` says what they are."""
     if rows < 1 or not math.isfinite(held):
-        return Status("error bars", "fair", "cannot be judged: no unseen rows")
+        return Status("error bars", "fair", "cannot be judged: no unseen rows", "not known here")
     low, high = chance(rows, promised)
-    told = f"{percent(promised, 0)} intervals held {percent(held, 0)} of {rows:,} unseen rows"
+    told = f"{percent(promised, 0)} intervals held {percent(held, 0)} of {rows:,} {of}"
     allowed = f"chance allows {percent(low, 0)} to {percent(high, 0)}"
     if low - 1e-9 <= held <= high + 1e-9 or abs(held - promised) <= NEGLIGIBLE:
         if rows < ENOUGH_TO_JUDGE:
-            return Status("error bars", "fair", f"{told}; too few to tell, {allowed}")
-        return Status("error bars", "good", f"{told}; {allowed if rows < MANY_JUDGED else 'that is as promised'}")
+            return Status("error bars", "fair", f"{told}; too few to tell, {allowed}", "too few rows to tell")
+        chances = allowed if rows < MANY_JUDGED else "that is as promised"
+        return Status("error bars", "good", f"{told}; {chances}", "yes, they are honest")
     if held > high:
-        return Status("error bars", "fair", f"{told}, so they are wider than need be; {allowed}")
-    word = _word(False, held >= promised - NEARLY - 1e-9)
-    return Status("error bars", word, f"{told}, so they are too small; {allowed}")
+        why = f"{told}, so they are wider than need be; {allowed}"
+        return Status("error bars", "fair", why, "yes, they are rather wide")
+    why, remedy = f"{told}, so they are too small; {allowed}", "Use predict_interval to make up for it."
+    if held >= promised - NEARLY - 1e-9:
+        return Status("error bars", "fair", why, "nearly: a little too small", remedy)
+    return Status("error bars", "check", why, "no, they are too small", remedy)
 
 
 def chance(rows: int, promised: float = 0.9) -> tuple[float, float]:
@@ -107,7 +150,7 @@ def amount(distinct_rows: int) -> Status:
     return Status("amount of data", word, f"{distinct_rows:,} distinct rows; error bars are rough below {MANY_ROWS}")
 
 
-def warnings(count: int) -> Status:
+def warned(count: int) -> Status:
     """Whether there is anything to read below."""
     return Status("warnings", _word(count == 0, True), f"{count}, listed below" if count else "none")
 
@@ -141,4 +184,4 @@ def split(identifiable: bool) -> Status:
 
 
 def _word(good: bool, fair: bool) -> Word:
-    return "good" if good else "fair" if fair else "look here"
+    return "good" if good else "fair" if fair else "check"

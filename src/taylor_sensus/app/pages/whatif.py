@@ -14,11 +14,11 @@ from taylor_sensus.plots.budget import plot_budget
 from taylor_sensus.plots.dependence import plot_dependence
 from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.style import COLOURS
-from taylor_sensus.report.cautions import UNFAMILIAR
 from taylor_sensus.report.svg import figure
 from taylor_sensus.tables.units import split_header
 from taylor_sensus.words.format import number, one_line
 from taylor_sensus.words.html import Content, Markup, shown, tag
+from taylor_sensus.words.verdicts import row as row_verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,8 @@ def _card(view: View, at: int) -> Markup:
     own = view.prediction.target(name)
     low, high = (float(bound.reshape(1, -1)[0, at]) for bound in view.interval)
     mean, std, known = float(own.mean[0]), float(own.std[0]), float(own.familiarity[0])
-    words = "few or no measurements nearby: mostly the trend of all data" if known < UNFAMILIAR else "measured nearby"
+    verdict = row_verdict(known)
+    words = "few or no measurements nearby: mostly the trend of all data" if verdict != "good" else "measured nearby"
     return tag(
         "div",
         tag("b", shown(split_header(name).name)),
@@ -91,7 +92,7 @@ def _card(view: View, at: int) -> Markup:
         tag("span", f"90 % interval: {number(low, unit)} to {number(high, unit)}", class_="interval"),
         tag("br"),
         tag("span", f"familiarity {known:.2f}: {words}", class_="soft"),
-        class_=f"card {'fair' if known < UNFAMILIAR else 'good'}",
+        class_=f"card {verdict}",
     )
 
 

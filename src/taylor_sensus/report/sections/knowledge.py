@@ -6,19 +6,19 @@ import numpy as np
 from pandas.api.types import is_numeric_dtype
 
 from taylor_sensus.report import figures
-from taylor_sensus.report.cautions import UNFAMILIAR
+from taylor_sensus.report.answers import advice
 from taylor_sensus.report.contents import Contents, Listed
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import cell, missing, section, target_heading
-from taylor_sensus.report.wording import advice
 from taylor_sensus.tables.units import split_header
 from taylor_sensus.words.format import number
 from taylor_sensus.words.html import Content, Markup, shown, tag
+from taylor_sensus.words.verdicts import FAMILIAR
 
 MOST_SHOWN_FEATURES = 6
 MOST_SETTINGS = 12
 """Columns of the suggestions that are shown."""
-FAMILIAR = 0.9
+ALL_FAMILIAR = 0.9
 """If all rows are at least as familiar, none is listed as unfamiliar."""
 
 
@@ -29,12 +29,12 @@ def familiarity(contents: Contents) -> Markup:
     if survey is None:
         return section("familiarity", title, missing("a table"))
     least = float(survey.familiarity.min())
-    thin = int(np.count_nonzero(survey.familiarity < UNFAMILIAR))
-    words = f"{thin:,} of {survey.rows:,} rows lie where the model has seen little (familiarity below {UNFAMILIAR:g})."
-    if least > FAMILIAR:
+    thin = int(np.count_nonzero(survey.familiarity < FAMILIAR))
+    words = f"{thin:,} of {survey.rows:,} rows lie where the model has seen little (familiarity below {FAMILIAR:g})."
+    if least > ALL_FAMILIAR:
         words = f"All rows lie where there are training data (the least familiarity is {least:.2f})."
     pieces: list[Content] = [tag("p", words), figures.familiarity(survey.familiarity)]
-    if least <= FAMILIAR:
+    if least <= ALL_FAMILIAR:
         pieces.append(_rows_listed(contents, survey.least_familiar, "The least familiar rows"))
     pieces.append(_rows_listed(contents, survey.lacking, "The rows whose error owes most to too little data"))
     return section("familiarity", title, *pieces)

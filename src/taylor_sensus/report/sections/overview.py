@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from taylor_sensus.report.answers import Answer, answers
 from taylor_sensus.report.contents import Contents
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LONG, names_of, section
-from taylor_sensus.report.wording import answers
 from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.tables.units import split_header
 from taylor_sensus.words.format import number, one_line
@@ -17,19 +17,23 @@ from taylor_sensus.words.html import Content, Markup, shown, tag
 def in_short(contents: Contents) -> Markup:
     """Four questions and their answers."""
     cards = [
-        tag("div", tag("b", a.question), tag("strong", a.short), tag("span", a.why), class_=f"card {a.mood}".strip())
-        for a in answers(contents)
+        tag("div", tag("b", one.question), tag("strong", one.short), tag("span", one.why), class_=_card_class(one))
+        for one in answers(contents)
     ]
     several = len(contents.fitted.target_names) > 1
     note = f"These are about {one_line(contents.fitted.target_names[0])}; the other targets follow below."
     return tag("section", tag("div", cards, class_="cards"), tag("p", note, class_="soft") if several else None)
 
 
+def _card_class(answer: Answer) -> str:
+    return "card" if answer.verdict is None else f"card {answer.verdict}"
+
+
 def warnings(contents: Contents) -> Markup:
     """What was found, and what to do."""
-    if not contents.cautions:
+    if not contents.warnings:
         return section("warnings", "Warnings", tag("p", "None."))
-    items = [tag("li", tag("b", caution.found), " ", caution.remedy) for caution in contents.cautions]
+    items = [tag("li", tag("b", one.words), " ", one.remedy) for one in contents.warnings]
     return section("warnings", "Warnings", tag("ul", items, class_="warnings"))
 
 

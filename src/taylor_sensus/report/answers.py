@@ -9,11 +9,8 @@ import numpy as np
 from taylor_sensus.report.contents import Contents
 from taylor_sensus.scores import interval_coverage, r2, rmse
 from taylor_sensus.tables.units import split_header
-from taylor_sensus.words.format import number, one_line, percent
-from taylor_sensus.words.verdicts import ENOUGH_TO_JUDGE, accuracy, error_bars
-
-MOODS = {"good": "good", "fair": "fair", "look here": "bad"}
-"""What the page's style calls the words of `taylor_sensus.words.verdicts`."""
+from taylor_sensus.words.format import PART_WORDS, number, one_line, percent
+from taylor_sensus.words.verdicts import Word, accuracy, error_bars
 
 
 class Answer(NamedTuple):
@@ -22,8 +19,8 @@ class Answer(NamedTuple):
     question: str
     short: str
     why: str
-    mood: str
-    """``good``, ``fair``, ``bad``, or empty where nothing is to be judged."""
+    verdict: Word | None = None
+    """None where nothing is to be judged."""
 
 
 def answers(contents: Contents) -> list[Answer]:
@@ -35,7 +32,7 @@ def how_good(contents: Contents) -> Answer:
     """Typical error, and what share of the target's variance is explained."""
     question = "How good are the predictions?"
     if contents.evidence is None:
-        return Answer(question, "not known here", "Give a table with measured targets to find out.", "")
+        return Answer(question, "not known here", "Give a table with measured targets to find out.")
     name = contents.fitted.target_names[0]
     judged = contents.evidence.target(0)
     unit = split_header(name).unit
@@ -50,28 +47,19 @@ def how_good(contents: Contents) -> Answer:
             better = 1 - own.rmse[0] / best.rmse[0]
             word = "smaller" if better >= 0 else "larger"
             why += f"; errors are {percent(abs(better), 0)} {word} than those of the {best.name}"
-    mood = MOODS[accuracy(explained).word]
     seen = "on unseen rows" if contents.evidence.unseen else "on the given rows, which it may have seen"
-    return Answer(question, f"typically off by {number(error, unit)}", f"{why} ({seen}).", mood)
+    return Answer(question, f"typically off by {number(error, unit)}", f"{why} ({seen}).", accuracy(explained).word)
 
 
 def how_honest(contents: Contents) -> Answer:
     """Coverage of 90 % intervals against what chance allows."""
     question = "Can I trust the error bars?"
     if contents.evidence is None:
-        return Answer(question, "not known here", "Give a table with measured targets to find out.", "")
+        return Answer(question, "not known here", "Give a table with measured targets to find out.")
     _, y, mean, std = contents.evidence.target(0)
     held = interval_coverage(y, mean, std, 0.9)
-    why = f"90 % intervals held {percent(held)} of {len(y):,} measurements."
-    mood = MOODS[error_bars(held, len(y)).word]
-    if len(y) < ENOUGH_TO_JUDGE:
-        return Answer(question, "too few rows to tell", why, "fair")
-    if mood == "good":
-        return Answer(question, "yes, they are honest", f"{why} The difference may be chance.", mood)
-    if held > 0.9:
-        return Answer(question, "yes, they are rather wide", f"{why} They err on the safe side.", mood)
-    short = "nearly: a little too small" if mood == "fair" else "no, they are too small"
-    return Answer(question, short, f"{why} Use predict_interval to make up for it.", mood)
+    found = error_bars(held, len(y), of="measurements")
+    return Answer(question, found.short, f"{found.why}. {found.remedy}".strip(), found.word)
 
 
 def which_noise(contents: Contents) -> Answer:
@@ -79,7 +67,7 @@ def which_noise(contents: Contents) -> Answer:
     question = "Where does the error come from?"
     survey = contents.survey
     if survey is None:
-        return Answer(question, "not known here", "Give a table to see the noise budget of its rows.", "")
+        return Answer(question, "not known here", "Give a table to see the noise budget of its rows.")
     average = survey.budget.variance[0] / survey.budget.variance[0].sum()
     parts = np.array(survey.budget.part_of_source)
     by_part = {part: float(average[parts == part].sum()) for part in dict.fromkeys(parts.tolist())}
@@ -91,15 +79,7 @@ def which_noise(contents: Contents) -> Answer:
         why += f" Among the inputs the noise of {column} matters most ({percent(float(inputs.max()))})."
     if not survey.identifiable:
         why += " The data cannot tell the inputs' noise from the system's."
-    return Answer(question, f"mostly {PART_WORDS[main]}", why, "")
-
-
-PART_WORDS = {
-    "feature_noise": "noise of the inputs",
-    "system_noise": "the system's own noise",
-    "target_error": "measuring the target",
-    "epistemic": "too little data",
-}
+    return Answer(question, f"mostly {PART_WORDS[main]}", why)
 
 
 def where_next(contents: Contents) -> Answer:
@@ -107,12 +87,12 @@ def where_next(contents: Contents) -> Answer:
     question = "What should I measure next?"
     if contents.suggestions is not None:
         found = contents.suggestions
-        return Answer(question, f"the {len(found)} suggestions below", str(found.outlook), "")
+        return Answer(question, f"the {len(found)} suggestions below", str(found.outlook))
     survey = contents.survey
     if survey is None:
-        return Answer(question, "not known here", "Give a table, or candidates, to get advice.", "")
+        return Answer(question, "not known here", "Give a table, or candidates, to get advice.")
     short, why = advice(contents, 0)
-    return Answer(question, short, why, "")
+    return Answer(question, short, why)
 
 
 def advice(contents: Contents, at: int) -> tuple[str, str]:

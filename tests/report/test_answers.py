@@ -1,0 +1,40 @@
+"""The report's answers speak from the verdicts: the same words and thresholds as everywhere else."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from taylor_sensus.report.answers import how_good, how_honest
+from taylor_sensus.report.contents import Evidence
+from taylor_sensus.scores import interval_coverage
+from taylor_sensus.words.verdicts import error_bars
+
+
+def contents(std, rows=400, noise=0.1):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=(rows, 1))
+    mean = y + noise * rng.normal(size=y.shape)
+    evidence = Evidence("", True, pd.RangeIndex(rows), y, mean, np.full_like(y, std))
+    return SimpleNamespace(evidence=evidence, references=None, fitted=SimpleNamespace(target_names=("y",)))
+
+
+@pytest.mark.parametrize(("std", "rows", "word"), [(0.1, 400, "good"), (0.2, 400, "fair"), (0.05, 400, "check")])
+def test_error_bars_are_judged_as_in_the_summary(std, rows, word):
+    given = contents(std, rows)
+    answer = how_honest(given)
+    _, y, mean, error = given.evidence.target(0)
+    found = error_bars(interval_coverage(y, mean, error, 0.9), rows)
+    assert (answer.verdict, answer.short) == (found.word, found.short) and answer.verdict == word
+    assert ("predict_interval" in answer.why) is (word == "check")
+
+
+@pytest.mark.parametrize(("noise", "word"), [(0.1, "good"), (0.7, "fair"), (2.0, "check")])
+def test_accuracy_is_judged_as_in_the_summary(noise, word):
+    assert how_good(contents(0.1, noise=noise)).verdict == word
+
+
+def test_without_measurements_nothing_is_judged():
+    nothing = SimpleNamespace(evidence=None)
+    assert how_good(nothing).verdict is None and how_honest(nothing).verdict is None
