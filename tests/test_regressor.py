@@ -15,9 +15,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from taylor_sensus import DataError, ModelFileError, SettingError, TSNetRegressor, load
+from taylor_sensus import DataError, SettingError, TSNetRegressor, load
 from taylor_sensus.settings import CONSTRUCTOR, paper
-from taylor_sensus.storage.container import read_model_file, write_model_file
 
 SMALL = {"members": 2, "width": 16, "epochs": 10, "random_state": 0}
 DETAILS = {"noise_epochs": 5, "density_steps": 20, "noise_width": 8}
@@ -465,51 +464,6 @@ def test_settings_from_numpy_can_be_saved(tmp_path):
     m = model(members=np.int64(2), dropout=np.float32(0), density=np.bool_(True)).fit(X, Y)
     m.save(tmp_path / "m.tsnet")
     assert load(tmp_path / "m.tsnet").members == 2
-
-
-def _without(mapping, name):
-    return {key: value for key, value in mapping.items() if key != name}
-
-
-WRONG = {
-    "another kind": (lambda h, a: ({**h, "kind": "Forest"}, a), "Forest"),
-    "no columns": (lambda h, a: (_without(h, "columns"), a), "columns"),
-    "unknown setting": (lambda h, a: ({**h, "settings": {**h["settings"], "wings": 2}}, a), "wings"),
-    "bad setting": (lambda h, a: ({**h, "settings": {**h["settings"], "loss": "lost"}}, a), "loss must be one of"),
-    "giant network": (lambda h, a: ({**h, "settings": {**h["settings"], "width": 10**9}}, a), "weights"),
-    "giant ensemble": (lambda h, a: ({**h, "settings": {**h["settings"], "members": 10**12}}, a), "weights"),
-    "missing array": (lambda h, a: (h, _without(a, "noise_scale")), "noise_scale"),
-    "wrong shape": (lambda h, a: (h, {**a, "trend.slope": np.zeros((7, 1))}), "shape"),
-    "wrong kind of number": (lambda h, a: (h, {**a, "noise_scale": np.array([1])}), "floats"),
-    "not finite": (lambda h, a: (h, {**a, "noise_scale": np.array([np.nan])}), "finite"),
-    "not positive": (lambda h, a: (h, {**a, "noise_scale": np.array([0.0])}), "positive"),
-    "no scale": (lambda h, a: (h, {**a, "target_scale": np.array([-1.0])}), "positive"),
-    "a summary of nothing": (lambda h, a: ({**h, "fit_summary": {}}, a), "held_out_explained is missing"),
-    "no history": (lambda h, a: ({**h, "history": "a,b\n1,2"}, a), "history"),
-    "empty": (lambda h, a: ({}, {}), "kind"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_a_whole_file_with_wrong_content_is_refused(case, fitted, tmp_path):
-    change, says = WRONG[case]
-    fitted.save(tmp_path / "m.tsnet")
-    content = read_model_file(tmp_path / "m.tsnet")
-    header, arrays = change(content.header, content.arrays)
-    write_model_file(tmp_path / "wrong.tsnet", header, arrays)
-    with pytest.raises(ModelFileError, match=says):
-        load(tmp_path / "wrong.tsnet")
-
-
-def test_every_array_of_the_file_is_needed(fitted, tmp_path):
-    fitted.save(tmp_path / "m.tsnet")
-    content = read_model_file(tmp_path / "m.tsnet")
-    for name in content.arrays:
-        if name == "rows.x":
-            continue  # a file without training rows is whole as well, see `save`
-        write_model_file(tmp_path / "wrong.tsnet", content.header, _without(content.arrays, name))
-        with pytest.raises(ModelFileError):
-            load(tmp_path / "wrong.tsnet")
 
 
 def test_a_record_of_a_model_cannot_be_changed(fitted):

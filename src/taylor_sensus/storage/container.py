@@ -35,7 +35,8 @@ from taylor_sensus.errors import ModelFileError
 from taylor_sensus.storage.atomic import write_atomically
 
 MAGIC = b"\x89TSNET\r\n"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Of the layout above, which is still the first, and of what a model's header and arrays hold: see `upgrade`."""
 MAX_FILE_BYTES = 2 * 1024**3
 """Far above any model of ours; keeps a wrong path (a disk image) from filling the memory."""
 MAX_HEADER_BYTES = 16 * 1024**2
@@ -57,6 +58,7 @@ class ModelFile:
 
     header: dict[str, Any]
     arrays: dict[str, np.ndarray]
+    format: int = FORMAT_VERSION
 
 
 def write_model_file(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
@@ -105,7 +107,7 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
         arrays = _arrays(data[split:-_DIGEST_BYTES])
     except Exception as error:  # whatever a parser finds wrong, for the user it is one thing: a bad file
         raise _damaged(path, f"its content cannot be read ({error})") from error
-    return ModelFile(header, arrays)
+    return ModelFile(header, arrays, version)
 
 
 def _damaged(path: object, finding: str) -> ModelFileError:

@@ -12,10 +12,6 @@ from taylor_sensus.records import DeclaredError, FitSummary
 
 Check = Callable[[Any], Any]
 
-OLDER_NAMES = {"outliers": "doubted_rows"}
-"""What files of version 0.1 call a field."""
-UNKNOWN_IN_OLDER = ("frequency_scale", "contrast", "outliers", "seed")
-"""Fields that the first files do not hold; nobody knows any more what they would say."""
 SLACK = 1e-9
 """By how much a share may be above 1, from rounding."""
 
@@ -26,19 +22,16 @@ def summary_to_json(summary: FitSummary) -> dict[str, Any]:
 
 
 def summary_from_json(content: Any, targets: int) -> FitSummary:
-    """The record, if `content` is what `summary_to_json` gives now or gave in an earlier version."""
+    """The record, if `content` is what `summary_to_json` gives."""
     if not isinstance(content, dict):
         raise ModelFileError(f"its summary is a {type(content).__name__}")
     found, problems = {}, []
     for name, check in _checks(targets).items():
-        key = name if name in content else OLDER_NAMES.get(name, name)
-        if key not in content:
-            if name not in UNKNOWN_IN_OLDER:
-                problems.append(f"{name} is missing")
-            found[name] = None
+        if name not in content:
+            problems.append(f"{name} is missing")
             continue
         try:
-            found[name] = check(content[key])
+            found[name] = check(content[name])
         except (TypeError, ValueError) as problem:
             problems.append(f"{name} {problem}")
     if not problems:

@@ -1,6 +1,9 @@
-"""Model files of earlier versions, brought up to the present layout one step at a time.
+"""Model files of earlier formats, brought up to the present one step at a time.
 
-A setting that did not exist yet takes the value that was right for that version, never silently today's default.
+Whoever changes what a file holds adds a step: a function from one format to the next, its tables, and a golden file of
+the format that is left behind. Until a golden file of it is committed, the present format may still change. A setting
+that did not exist yet takes the value that was right for that format, never silently today's default: a file whose
+settings are not complete after the last step is refused.
 """
 
 from __future__ import annotations
@@ -10,41 +13,27 @@ from typing import Any
 
 import numpy as np
 
-LAYOUT = 2
-"""What is in a header and under which names arrays are kept. Files of version 0.1 do not say: they have layout 1."""
+from taylor_sensus.storage.container import FORMAT_VERSION, ModelFile
 
-Content = tuple[dict[str, Any], dict[str, np.ndarray]]
-
-
-def upgraded(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Content:
-    """Header and arrays in the present layout."""
-    for layout in range(int(header.get("layout", 1)), LAYOUT):
-        header, arrays = STEPS[layout](dict(header), dict(arrays))
-    return header, arrays
+Arrays = dict[str, np.ndarray]
+Step = Callable[[dict[str, Any], Arrays], tuple[dict[str, Any], Arrays]]
 
 
-def _from_first(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Content:
-    """Version 0.1: other names; a held-out record without parts of the variance, folds and signs."""
-    header["fit_summary"] = header.pop("facts") if "facts" in header else header["fit_summary"]
-    header["settings"] = {**SETTINGS_OF_FIRST, **header["settings"]}
-    header["parts"] = ["process" if name == "kernel" else name for name in header["parts"]]
-    if header["settings"]["density"]:
-        header["parts"].append("familiarity")
-    for old, new in ARRAYS_OF_FIRST.items():
-        if old in arrays:
-            arrays[new] = arrays.pop(old)
-    error, std = arrays.pop("held_out.error"), arrays.pop("held_out.std")
-    sign = np.sign(arrays["held_out.y"] - arrays["held_out.mean"])
-    arrays["held_out.score"] = sign * error
-    arrays["held_out.system_variance"] = std**2
-    arrays["held_out.feature_variance"] = arrays["held_out.epistemic_variance"] = np.zeros_like(std)
-    arrays["held_out.fold"] = np.full(len(std), -1)
-    return header, arrays
+def upgraded(content: ModelFile) -> ModelFile:
+    """The same model in the present format."""
+    header, arrays = dict(content.header), dict(content.arrays)
+    for number in range(content.format, FORMAT_VERSION):
+        header, arrays = STEPS[number](header, arrays)
+    return ModelFile(header, arrays)
 
 
-SETTINGS_OF_FIRST = {"process_factor": True, "stopping_bias": True, "interval_fits": 0, "robust": False}
+SETTINGS_OF_1 = {"process_factor": True, "stopping_bias": True, "interval_fits": 0, "robust": False}
 """What version 0.1 did before these could be set."""
-ARRAYS_OF_FIRST = {
+ARRAYS_OF_1 = {
+    "center": "scaler.center",
+    "scale": "scaler.scale",
+    "target_center": "scaler.target_center",
+    "target_scale": "scaler.target_scale",
     "kernel.theta": "process.theta",
     "kernel.reach": "process.log_range",
     "kernel.centres": "process.centres",
@@ -59,6 +48,32 @@ ARRAYS_OF_FIRST = {
     "familiar.spread": "familiarity.spread",
     "left_out_error": "left_out_scores",
 }
+"""New names."""
+UNTOLD_IN_1 = ("frequency_scale", "contrast", "doubted_rows", "seed")
+"""What the first files do not tell in their summary; nobody knows any more."""
 
-STEPS: dict[int, Callable[[dict[str, Any], dict[str, np.ndarray]], Content]] = {1: _from_first}
-"""By the layout that a step starts from."""
+
+def _from_1_to_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """Version 0.1: other names; a held-out record without folds, signs and parts of the variance."""
+    arrays = {ARRAYS_OF_1.get(name, name): array for name, array in arrays.items()}
+    told = {**dict.fromkeys(UNTOLD_IN_1), **header.pop("facts")}
+    header["fit_summary"] = {"outliers" if name == "doubted_rows" else name: value for name, value in told.items()}
+    header["settings"] = {**SETTINGS_OF_1, **header["settings"]}
+    header["parts"] = ["process" if name == "kernel" else name for name in header["parts"]]
+    if header["settings"]["density"]:
+        header["parts"].append("familiarity")
+    else:  # a scale was stored, and not used
+        del arrays["familiarity.level"], arrays["familiarity.spread"]
+    header["parts"] += ["rows"] if "rows.x" in arrays else []
+    header["parts"] += ["left_out_scores"] if "left_out_scores" in arrays else []
+    arrays["curved"] = arrays["curved"].astype(bool)
+    error, std = arrays.pop("held_out.error"), arrays.pop("held_out.std")
+    arrays["held_out.score"] = np.sign(arrays["held_out.y"] - arrays["held_out.mean"]) * error
+    arrays["held_out.system_variance"] = std**2
+    arrays["held_out.feature_variance"] = arrays["held_out.epistemic_variance"] = np.zeros_like(std)
+    arrays["held_out.fold"] = np.full(len(std), -1)
+    return header, arrays
+
+
+STEPS: dict[int, Step] = {1: _from_1_to_2}
+"""By the format that a step starts from."""
