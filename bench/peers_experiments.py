@@ -16,7 +16,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 
 from bench.peers_records import Peer, Task
-from paper.study_data import split
+from paper.data.catalogue import split
 from taylor_sensus.baselines.registry import method
 from taylor_sensus.scores import rmse
 

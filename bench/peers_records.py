@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from paper.atomic import write_whole
-from paper.versions import SOURCE, installed
+from paper.engine.atomic import write_whole
+from paper.engine.versions import SOURCE, installed
 
 RESULTS = Path(__file__).parent / "results"
 KEY = ["case", "peer", "seed"]

@@ -10,8 +10,8 @@ from bench.peers_experiments import EXPERIMENTS
 from bench.peers_formula import FORMULA
 from bench.peers_records import Records, Task
 from bench.peers_uncertainty import UNCERTAINTY
-from paper.formats import HEADINGS, markdown, plus_minus
-from paper.study_data import title
+from paper.data.catalogue import title
+from paper.engine.formats import HEADINGS, markdown, plus_minus
 from taylor_sensus.datasets.catalogue import DATASETS
 
 SECONDS = "seconds"

@@ -14,7 +14,7 @@ import pandas as pd
 
 from bench.peers_gaussian_process import gaussian_process
 from bench.peers_records import Peer, Task
-from paper.study_data import split
+from paper.data.catalogue import split
 from taylor_sensus.baselines.registry import method
 from taylor_sensus.scores import nll, rmse
 

@@ -78,7 +78,7 @@ def shell_lines() -> list[tuple[str, str]]:
 def test_commands_on_pages_exist_with_their_options():
     from typer.main import get_command
 
-    from paper.commands import app as paper
+    from paper.engine.commands import app as paper
     from taylor_sensus.cli import app as ours
 
     found = 0

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-from paper import page
-from paper.atomic import StorageError
-from paper.collected import read_collected
-from paper.commands import RESULTS
-from paper.figures import write_figures
-from paper.studies import COMPARISON, STUDIES
-from paper.study import Selection
-from paper.tables import write_tables
-
-PAPER = Path(page.__file__).parent
+from paper import FOLDER as PAPER
+from paper.comparison.study import COMPARISON
+from paper.engine import page
+from paper.engine.atomic import StorageError
+from paper.engine.collected import read_collected
+from paper.engine.commands import RESULTS
+from paper.engine.figures import write_figures
+from paper.engine.study import Selection
+from paper.engine.tables import write_tables
+from paper.studies import STUDIES
 
 
 def test_the_comparison_is_whole_and_nothing_failed():

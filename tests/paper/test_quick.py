@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
+from miniature import command
 
 from taylor_sensus.baselines.registry import METHODS
 from tests.published import need_dataset
-
-ROOT = Path(__file__).parents[2]
-
-
-def command(*arguments: object) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "paper", *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=1500
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def test_quick_comparison_tables_and_figures(tmp_path):

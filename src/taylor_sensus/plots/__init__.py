@@ -1,6 +1,6 @@
 """One figure a file; each takes an ``ax`` to draw on, or makes one, and returns it.
 
-All figures of the report are here. The figures of the studies are made from their results in ``paper/*_figure.py``;
+All figures of the report are here. The figures of the studies are made from their results in ``paper/*/figure.py``;
 their panels with bands are ``plot_band``.
 
 - ``band``         mean and error bands over one input, the bands split into their sources

@@ -1,0 +1,1 @@
+"""Study `ablation`: the default with one thing changed at a time."""

@@ -1,0 +1,1 @@
+"""Study `active`: methods that choose their next training rows."""

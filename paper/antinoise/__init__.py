@@ -1,0 +1,1 @@
+"""Study `antinoise`: noise on a part of the training entries."""

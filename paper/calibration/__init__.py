@@ -1,0 +1,1 @@
+"""Study `calibration`: error bars and learned noise where the truth is known."""

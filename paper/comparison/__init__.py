@@ -1,0 +1,1 @@
+"""Study `comparison`: all methods on all datasets."""

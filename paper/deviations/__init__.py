@@ -1,0 +1,1 @@
+"""Study `deviations`: noise that the model does not assume."""

@@ -1,0 +1,83 @@
+"""The fits of the study `mechanisms`: one line each, written as soon as it is known."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from paper import FOLDER
+from paper.data.catalogue import load
+from taylor_sensus import TSNetRegressor
+from taylor_sensus._version import __version__
+from taylor_sensus.scores import evaluate
+
+RESULTS = FOLDER / "results" / "mechanisms.csv"
+TABLES = (
+    *("auto", "cpus", "yield", "biomass", "meats", "cars", "sacramento", "carseats", "college", "hitters", "diamonds"),
+    *("deliveries", "credit", "wave", "friedman1", "borehole", "piston", "robot_arm", "otl_circuit"),
+)
+MOST_ROWS = 1000
+SPLITS = (0, 1, 2)
+VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "no_repeats": {"details": {"repeats": False}},
+    "no_contrast": {"contrast": "off"},
+    "no_process_factor": {"details": {"process_factor": False}},
+    "no_stopping_bias": {"details": {"stopping_bias": False}},
+    "none_of_four": {
+        "contrast": "off", "details": {"repeats": False, "process_factor": False, "stopping_bias": False}
+    },
+}  # fmt: skip
+COLUMNS: tuple[str, ...] = (
+    "table", "split", "variant", "rows", "mse", "nll", "crps", "coverage_90", "cpu_seconds", "version", "commit",
+)  # fmt: skip
+
+
+def one(table: str, split: int, variant: str) -> dict[str, Any]:
+    """One fit, judged on rows that it has not seen."""
+    found = load(table)
+    distinct = ~pd.concat([found.X, found.y], axis=1).duplicated().to_numpy()
+    X, y = found.X[distinct], found.y[distinct]
+    order = np.random.default_rng(split).permutation(len(y))[:MOST_ROWS]
+    train, test = np.split(order, [round(0.8 * len(order))])
+    model = TSNetRegressor(random_state=split, n_jobs=1, **VARIANTS[variant])
+    started = time.process_time()
+    model.fit(X.iloc[train], y.iloc[train])
+    seconds = time.process_time() - started
+    prediction, truth = model.predict_distribution(X.iloc[test]), y.iloc[test].to_numpy(float)
+    scores = evaluate(truth, prediction)
+    mse = float(np.mean((truth - prediction.mean) ** 2))
+    return {
+        "table": table, "split": split, "variant": variant, "rows": len(order), "mse": mse,
+        **{name: float(scores[name]) for name in ("nll", "crps", "coverage_90")},
+        "cpu_seconds": round(seconds, 2), "version": __version__, "commit": _commit(),
+    }  # fmt: skip
+
+
+def _commit() -> str:
+    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=FOLDER, capture_output=True, text=True)
+    return found.stdout.strip()
+
+
+def run() -> None:
+    """All fits that are not in the results yet, a line each, written at once."""
+    done = set()
+    if RESULTS.exists():
+        with RESULTS.open(newline="") as file:
+            done = {(line["table"], int(line["split"]), line["variant"]) for line in csv.DictReader(file)}
+    todo = [(t, s, v) for s in SPLITS for t in TABLES for v in VARIANTS if (t, s, v) not in done]
+    for number, task in enumerate(todo, 1):
+        line = one(*task)
+        new = not RESULTS.exists()
+        with RESULTS.open("a", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            if new:
+                writer.writeheader()
+            writer.writerow(line)
+        sys.stderr.write(f"\r{number} of {len(todo)}: {' '.join(map(str, task))}          ")

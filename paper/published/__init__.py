@@ -1,0 +1,1 @@
+"""Study `published`: the splits of others, beside their figures."""

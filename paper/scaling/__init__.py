@@ -1,0 +1,1 @@
+"""Study `scaling`: time, memory and errors as rows and parameters grow."""

@@ -1,0 +1,1 @@
+"""Study `speed`: what accuracy costs in seconds."""

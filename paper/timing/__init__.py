@@ -1,0 +1,1 @@
+"""Study `timing`: seconds to fit and to predict."""

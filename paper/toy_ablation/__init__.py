@@ -1,0 +1,1 @@
+"""Study `toy_ablation`: the paper's ablation on its toys."""

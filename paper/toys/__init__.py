@@ -1,0 +1,1 @@
+"""Study `toys`: all methods on the paper's toys. Two further studies share its methods and scores."""
