@@ -21,8 +21,8 @@ from sklearn.utils.estimator_checks import (
 from taylor_sensus import DataError, SettingError, TSNetRegressor, TSNetSearch
 from taylor_sensus.scores import crps, mse, nll
 from taylor_sensus.search import SPACE
-from taylor_sensus.search.folds import Rows
-from taylor_sensus.search.journal import Journal, Judged, stored_seed
+from taylor_sensus.search.folds import FoldedRows
+from taylor_sensus.search.journal import FoldScore, Journal, stored_seed
 from taylor_sensus.search.judging import weighted_score
 from taylor_sensus.search.space import Options, resolved
 from taylor_sensus.settings import paper
@@ -94,7 +94,7 @@ def test_best_params_give_the_same_model(undisturbed):
 
 def test_scores_are_those_of_fits_without_the_fold(undisturbed):
     X, y = table()
-    fold = Rows.of(X, X, y[:, None], np.ones(24), cv=3, seed=seed_of(0)).folds[1]
+    fold = FoldedRows.of(X, X, y[:, None], np.ones(24), cv=3, seed=seed_of(0)).folds[1]
     model = TSNetRegressor(**TINY, random_state=seed_of(0)).fit(X[fold.train], y[fold.train])
     mean, std = model.predict(X[fold.held_out], return_std=True)
     assert nll(y[fold.held_out], mean, std) == pytest.approx(undisturbed.results_["fold_2"][0], rel=1e-6)
@@ -240,13 +240,13 @@ def test_the_journal_of_another_search_is_refused_by_name(its_journal):
 def test_lines_of_a_journal_come_back_as_they_were_and_cut_lines_are_passed_over(tmp_path):
     path = tmp_path / "j"
     fingerprint = {"seed": 7, "space": {"prior": ("ridge", table), "width": (np.int64(3),)}}
-    Journal(path, fingerprint).add((0, 1), 0, Judged(0.1 + 0.2, 1.5), settings={"prior": table})
+    Journal(path, fingerprint).add((0, 1), 0, FoldScore(0.1 + 0.2, 1.5), settings={"prior": table})
     whole = path.read_bytes()
     for cut in range(1, len(whole.splitlines()[1]), 5):
         path.write_bytes(whole[: -1 - cut])
         journal = Journal(path, fingerprint)
         assert journal.judged == {}
-        journal.add((0, 2), 1, Judged(np.inf, 2.0))
+        journal.add((0, 2), 1, FoldScore(np.inf, 2.0))
         assert Journal(path, fingerprint).judged == {((0, 2), 1): (np.inf, 2.0)}
     path.write_bytes(whole)
     assert Journal(path, fingerprint).judged == {((0, 1), 0): (0.1 + 0.2, 1.5)}
@@ -270,7 +270,7 @@ def test_a_file_that_is_no_journal_is_left_alone(tmp_path):
 
 def test_equal_rows_never_stand_on_both_sides():
     X = np.repeat(np.arange(10.0), 4)[:, None]
-    rows = Rows.of(X, X, X, np.ones(40), cv=5, seed=1)
+    rows = FoldedRows.of(X, X, X, np.ones(40), cv=5, seed=1)
     for fold in rows.folds:
         assert not set(X[fold.train, 0]) & set(X[fold.held_out, 0])
     assert sorted(np.concatenate([fold.held_out for fold in rows.folds])) == list(range(40))
@@ -278,7 +278,7 @@ def test_equal_rows_never_stand_on_both_sides():
 
 def test_rows_that_do_not_divide_evenly_are_learned_from():
     X = np.arange(11.0)[:, None]
-    folds = Rows.of(X, X, X, np.ones(11), cv=3, seed=1).folds
+    folds = FoldedRows.of(X, X, X, np.ones(11), cv=3, seed=1).folds
     assert [(len(f.train), len(f.held_out)) for f in folds] == [(8, 3)] * 3
     assert len(set(np.concatenate([f.held_out for f in folds]))) == 9
 
@@ -294,11 +294,11 @@ def test_text_columns():
 def test_a_row_with_a_text_of_its_own_is_never_held_out():
     frame = pd.DataFrame({"a": np.arange(12.0), "kind": ["p", "q"] * 5 + ["p", "rare"]})
     x = frame[["a"]].to_numpy()
-    folds = Rows.of(frame, x, x, np.ones(12), cv=3, seed=0).folds
+    folds = FoldedRows.of(frame, x, x, np.ones(12), cv=3, seed=0).folds
     assert all(11 in fold.train for fold in folds)
     assert sorted(np.concatenate([fold.held_out for fold in folds])) == list(range(11))
     with pytest.raises(DataError, match="fold 1: each of its rows has a text that no other fold has; lower cv"):
-        Rows.of(frame.assign(kind=[f"text {i}" for i in range(12)]), x, x, np.ones(12), cv=3, seed=0)
+        FoldedRows.of(frame.assign(kind=[f"text {i}" for i in range(12)]), x, x, np.ones(12), cv=3, seed=0)
 
 
 def test_a_weight_counts_like_repeated_rows_and_0_like_none():

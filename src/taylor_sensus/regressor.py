@@ -304,7 +304,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         bounds : dict, optional
             A space, if there are no candidates; else ``(low, high)`` by column.
         constraints : list of dict, optional
-            What every suggestion meets; see `taylor_sensus.suggest.constraints`.
+            What every suggestion meets; see `taylor_sensus.suggest.space.constraints`.
         pending : Suggestions, DataFrame or array-like, optional
             Rows that are being measured already: neither they nor their neighbourhood are suggested.
         diversity : float, default=1.0

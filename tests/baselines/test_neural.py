@@ -11,7 +11,7 @@ from scipy import stats
 from taylor_sensus.baselines.deep_ensemble import calibrated_likelihood
 from taylor_sensus.baselines.mc_dropout import noise_variance
 from taylor_sensus.baselines.normal_inverse_gamma import (
-    Evidence,
+    NormalInverseGamma,
     aleatoric_variance,
     alpha_threshold,
     epistemic_variance,
@@ -24,7 +24,7 @@ from taylor_sensus.baselines.registry import method
 
 SMALL = {"width": 32, "depth": 2, "epochs": 60, "batch_size": 32, "embedding": "none"}
 NAMES = ("mc_dropout", "evidential", "mt_enet", "deep_ensemble", "mean_then_variance")
-SAID = Evidence(*(np.float32(v) for v in (0.3, 0.7, 2.5, 0.4)))
+SAID = NormalInverseGamma(*(np.float32(v) for v in (0.3, 0.7, 2.5, 0.4)))
 
 
 def table(noise, count: int = 300, seed: int = 0):
@@ -48,14 +48,14 @@ def even():
 @pytest.mark.parametrize("alpha", [1.2, 3.0, 80.0])
 def test_the_evidential_likelihood_is_a_student_t(nu, alpha):
     y = np.linspace(-4, 5, 13)
-    said = Evidence(0.3, nu, alpha, 0.4)
+    said = NormalInverseGamma(0.3, nu, alpha, 0.4)
     expected = -stats.t.logpdf(y, df=2 * alpha, loc=0.3, scale=np.sqrt(0.4 * (1 + nu) / (nu * alpha)))
     np.testing.assert_allclose(negative_log_likelihood(said, y), expected, rtol=2e-4, atol=2e-4)
 
 
 def test_the_evidential_variances_are_those_of_the_distribution():
     rng = np.random.default_rng(0)
-    said = Evidence(0.3, 0.7, 4.0, 2.0)
+    said = NormalInverseGamma(0.3, 0.7, 4.0, 2.0)
     variance = stats.invgamma.rvs(4.0, scale=2.0, size=400_000, random_state=rng)
     mean = 0.3 + np.sqrt(variance / 0.7) * rng.standard_normal(len(variance))
     assert aleatoric_variance(said) == pytest.approx(variance.mean(), rel=0.02)

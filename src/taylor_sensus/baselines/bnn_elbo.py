@@ -26,7 +26,7 @@ from taylor_sensus.baselines.weights import (
 )
 
 
-class Numbers(NamedTuple):
+class VariationalNumbers(NamedTuple):
     """What may change without a new compilation."""
 
     prior_scale: float
@@ -48,7 +48,7 @@ class MeanField(NamedTuple):
     log_noise_std: Array
 
 
-def _model(batch: FitRows, like: Any, pilot: Array, numbers: Numbers) -> None:
+def _model(batch: FitRows, like: Any, pilot: Array, numbers: VariationalNumbers) -> None:
     """Gaussian weights, Gaussian noise with a size for each row; a batch stands for all rows."""
     import numpyro
     import numpyro.distributions as dist
@@ -62,7 +62,7 @@ def _model(batch: FitRows, like: Any, pilot: Array, numbers: Numbers) -> None:
         numpyro.sample("y", dist.Normal(mean, jnp.exp(log_noise + relative)), obs=batch.y[:, 0])
 
 
-def _guide(batch: FitRows, like: Any, pilot: Array, numbers: Numbers) -> None:
+def _guide(batch: FitRows, like: Any, pilot: Array, numbers: VariationalNumbers) -> None:
     """Independent Gaussians, at first narrow ones around the pilot's weights."""
     import numpyro
     import numpyro.distributions as dist
@@ -78,7 +78,7 @@ def _guide(batch: FitRows, like: Any, pilot: Array, numbers: Numbers) -> None:
 
 
 @partial(jax.jit, static_argnames="batch_size")
-def infer(like: Any, rows: FitRows, numbers: Numbers, seed: Array, *, batch_size: int) -> MeanField:
+def infer(like: Any, rows: FitRows, numbers: VariationalNumbers, seed: Array, *, batch_size: int) -> MeanField:
     """The whole optimisation as one compiled loop."""
     from numpyro.infer import SVI, TraceMeanField_ELBO
 
@@ -121,10 +121,16 @@ class BNNELBOBaseline(BayesianBaseline):
     def _draw(self, pilot: Pilot, prepared: Prepared, seed: int) -> Draws:
         settings = self.settings()
         schedule = self._schedule(prepared, self.epochs)
-        numbers = Numbers(
-            self.prior_scale, self.kl_weight, self.initial_std, 0.5 * np.log(pilot.score),
-            settings.learning_rate, max(settings.warmup, 1e-6), schedule.steps, prepared.train,
-        )  # fmt: skip
+        numbers = VariationalNumbers(
+            self.prior_scale,
+            self.kl_weight,
+            self.initial_std,
+            0.5 * np.log(pilot.score),
+            settings.learning_rate,
+            max(settings.warmup, 1e-6),
+            schedule.steps,
+            prepared.train,
+        )
         found = infer(pilot.network.perceptron, prepared.rows, numbers, np.uint32(seed), batch_size=schedule.batch)
         weight_key, noise_key = jax.random.split(jax.random.key(seed))
         weights = found.mean + found.std * jax.random.normal(weight_key, (self.draws, len(found.mean)))

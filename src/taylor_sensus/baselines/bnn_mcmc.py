@@ -71,7 +71,7 @@ def sample_chain(gradient: Callable, first: Array, next_batch: Callable, plan: P
     return jax.lax.scan(to_next_draw, (first, jnp.zeros_like(first)), spans)[1]
 
 
-class Numbers(NamedTuple):
+class ChainNumbers(NamedTuple):
     """What may change without a new compilation."""
 
     prior_scale: float
@@ -81,7 +81,7 @@ class Numbers(NamedTuple):
 
 
 @partial(jax.jit, static_argnames="batch_size")
-def posterior_draws(like: Any, rows: FitRows, numbers: Numbers, seed: Array, *, batch_size: int) -> Array:
+def posterior_draws(like: Any, rows: FitRows, numbers: ChainNumbers, seed: Array, *, batch_size: int) -> Array:
     """The whole chain as one compiled program. It walks in stretched weights, in which the slopes are alike."""
     first = as_vector(like)
     inside = jnp.arange(len(rows.x)) < numbers.rows
@@ -161,7 +161,7 @@ class BNNMCMCBaseline(BayesianBaseline):
         schedule = self._schedule(prepared, 2 * self.epochs)
         noise_variance = self.noise_share * pilot.score
         plan = plan_chain(self.cycles, self.draws, schedule.steps, self.step, self.temperature)
-        numbers = Numbers(self.prior_scale, noise_variance, prepared.train, plan)
+        numbers = ChainNumbers(self.prior_scale, noise_variance, prepared.train, plan)
         weights = posterior_draws(
             pilot.network.perceptron, prepared.rows, numbers, np.uint32(seed), batch_size=schedule.batch
         )

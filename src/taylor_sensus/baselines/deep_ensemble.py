@@ -72,11 +72,11 @@ class DeepEnsembleBaseline(NeuralBaseline):
         jobs = [lambda rng=rng: member(rng) for rng in generators(seed, self.members)]
         self.networks_ = run_all(jobs, self.n_jobs)
         said = self._moments(rows.x_val)
-        self.std_factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.doubt_variance))
+        self.std_factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.mean_variance))
 
     def _predict(self, x: np.ndarray) -> Moments:
-        mean, noise, doubt = self._moments(x)
-        return Moments(mean, noise * self.std_factor_**2, doubt * self.std_factor_**2)
+        mean, noise, mean_variance = self._moments(x)
+        return Moments(mean, noise * self.std_factor_**2, mean_variance * self.std_factor_**2)
 
     def _moments(self, x: np.ndarray) -> Moments:
         """Of the mixture of all members in equal shares."""

@@ -12,7 +12,7 @@ from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Moments, Scaled
 from taylor_sensus.baselines.networks import PARTS, NeuralBaseline, in_chunks, outputs, prepare
 from taylor_sensus.baselines.normal_inverse_gamma import (
-    Evidence,
+    NormalInverseGamma,
     aleatoric_variance,
     epistemic_variance,
     evidence,
@@ -31,12 +31,12 @@ def evidential_loss(network, rows, points, key, options, fade, parts):
     return weighted_mean(rows.weight, jnp.where(fade > WARM_FADE, warm_terms(said, y, points), loss))
 
 
-def evidential_terms(said: Evidence, y, price):
+def evidential_terms(said: NormalInverseGamma, y, price):
     """What each row adds to the loss."""
     return negative_log_likelihood(said, y) + price * misplaced_evidence(said, y)
 
 
-def warm_terms(said: Evidence, y, price):
+def warm_terms(said: NormalInverseGamma, y, price):
     """The same in the warm-up, as in a deep ensemble: the mean learns from squared error alone."""
     around = said._replace(gamma=jax.lax.stop_gradient(said.gamma))
     return (y - said.gamma) ** 2 + evidential_terms(around, y, price)
@@ -65,12 +65,12 @@ class EvidentialBaseline(NeuralBaseline):
         price = np.float32(self.evidence_weight)
         self.network_ = self.train(network, prepared, self.stage, seed, numbers=price).network
         said = self._moments(rows.x_val)
-        std = np.sqrt(said.noise_variance + said.doubt_variance)
+        std = np.sqrt(said.noise_variance + said.mean_variance)
         self.std_factor_ = std_factor(rows.y_val - said.mean, std)
 
     def _predict(self, x: np.ndarray) -> Moments:
-        mean, noise, doubt = self._moments(x)
-        return Moments(mean, noise * self.std_factor_**2, doubt * self.std_factor_**2)
+        mean, noise, mean_variance = self._moments(x)
+        return Moments(mean, noise * self.std_factor_**2, mean_variance * self.std_factor_**2)
 
     def _moments(self, x: np.ndarray) -> Moments:
         said = evidence(in_chunks(outputs, x, self.n_jobs, self.network_))

@@ -35,7 +35,7 @@ class Moments(NamedTuple):
     mean: np.ndarray
     noise_variance: np.ndarray
     """What more data would not remove."""
-    doubt_variance: np.ndarray
+    mean_variance: np.ndarray
     """What more data would remove; 0 if the method does not tell the two apart."""
 
 
@@ -106,7 +106,7 @@ class Baseline(RegressorMixin, BaseEstimator, ABC):
             mean=mean,
             feature_variance=np.zeros(len(x)),
             system_variance=np.asarray(said.noise_variance, np.float64) * unit**2,
-            epistemic_variance=np.asarray(said.doubt_variance, np.float64) * unit**2,
+            epistemic_variance=np.asarray(said.mean_variance, np.float64) * unit**2,
             familiarity=np.full(len(x), np.nan),
             index=index,
         )

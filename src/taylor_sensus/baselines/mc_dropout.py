@@ -1,4 +1,4 @@
-"""MC-dropout (Gal and Ghahramani 2016): neurons are left out at random in prediction too, and the spread is doubt."""
+"""MC-dropout (Gal and Ghahramani 2016): neurons are left out at random in prediction too; the spread is epistemic."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class MCDropoutBaseline(NeuralBaseline):
         self.network_ = self.train(network, prepared, DROPOUT, seed, numbers=rate).network
         kept = [rng.random((self.draws, size)) >= self.dropout for size in dropped_sizes(self.network_)]
         self.masks_ = tuple((k / (1 - self.dropout)).astype(np.float32) for k in kept)
-        mean, doubt = self._draws(rows.x_val)
-        self.noise_ = noise_variance(rows.y_val - mean, doubt)
-        self.std_factor_ = std_factor(rows.y_val - mean, np.sqrt(doubt + self.noise_))
+        mean, mean_variance = self._draws(rows.x_val)
+        self.noise_ = noise_variance(rows.y_val - mean, mean_variance)
+        self.std_factor_ = std_factor(rows.y_val - mean, np.sqrt(mean_variance + self.noise_))
 
     def _predict(self, x: np.ndarray) -> Moments:
-        mean, doubt = self._draws(x)
+        mean, mean_variance = self._draws(x)
         unit = self.std_factor_**2
-        return Moments(mean, np.full(len(x), self.noise_ * unit), doubt * unit)
+        return Moments(mean, np.full(len(x), self.noise_ * unit), mean_variance * unit)
 
     def _draws(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = in_chunks(masked_outputs, x, self.n_jobs, self.network_, self.masks_).astype(np.float64)
@@ -85,9 +85,9 @@ def masked_outputs(network: MeanNetwork, masks: tuple[Array, ...], x: Array) -> 
     return jax.lax.map(lambda draw: jax.vmap(lambda row: masked(network, row, draw)[0])(x), masks).T
 
 
-def noise_variance(error: np.ndarray, doubt: np.ndarray) -> float:
-    """1/τ of the most likely Gaussian errors with variance doubt + 1/τ, up to a factor on both that is fitted too."""
+def noise_variance(error: np.ndarray, mean_variance: np.ndarray) -> float:
+    """1/τ of the most likely Gaussian errors with variance `mean_variance` + 1/τ, up to a fitted factor on both."""
     tried = np.mean(error**2) * np.geomspace(1e-4, 10, 101) + 1e-12
-    variance = doubt + tried[:, None]
+    variance = mean_variance + tried[:, None]
     unit = np.mean(error**2 / variance, axis=1)
     return float(tried[np.argmin(np.log(unit) + np.mean(np.log(variance), axis=1))])

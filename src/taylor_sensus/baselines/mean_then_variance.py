@@ -80,7 +80,7 @@ class MeanThenVarianceBaseline(NeuralBaseline):
         residual = y - held_out_average(self._means(x)[:, :, None], unseen)[:, 0]
         self.variance_network_ = self._train_variance(everything, residual, rng)
         said = self._moments(rows.x_val)
-        self.std_factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.doubt_variance))
+        self.std_factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.mean_variance))
 
     def _train_variance(self, prepared: Prepared, residual: np.ndarray, rng: np.random.Generator) -> VarianceNetwork:
         """Fitted on training rows that their member has not seen, stopped by validation rows that none has seen."""
@@ -93,16 +93,20 @@ class MeanThenVarianceBaseline(NeuralBaseline):
         )
         padded = ResidualRows(prepared.rows.x, pad(squared, len(prepared.rows.x)), prepared.rows.weight)
         return self.train(
-            network, prepared._replace(rows=jax.device_put(padded)), VARIANCE, int(rng.integers(2**31)),
-            epochs=min(self.epochs, settings.noise_epochs), learning_rate=settings.noise_learning_rate,
-        ).network  # fmt: skip
+            network,
+            prepared._replace(rows=jax.device_put(padded)),
+            VARIANCE,
+            int(rng.integers(2**31)),
+            epochs=min(self.epochs, settings.noise_epochs),
+            learning_rate=settings.noise_learning_rate,
+        ).network
 
     def _predict(self, x: np.ndarray) -> Moments:
-        mean, noise, doubt = self._moments(x)
-        return Moments(mean, noise * self.std_factor_**2, doubt * self.std_factor_**2)
+        mean, noise, mean_variance = self._moments(x)
+        return Moments(mean, noise * self.std_factor_**2, mean_variance * self.std_factor_**2)
 
     def _moments(self, x: np.ndarray) -> Moments:
-        """What members disagree about counts as doubt."""
+        """What members disagree about is the variance of the mean."""
         means = self._means(x)
         noise = in_chunks(outputs, x, self.n_jobs, self.variance_network_)[:, 0]
         return Moments(means.mean(axis=0), noise.astype(np.float64), means.var(axis=0))

@@ -100,14 +100,26 @@ class NeuralBaseline(Baseline):
         wanted = round(chosen["epochs"] * int(prepared.split.fit_count) / batch)
         steps = max(settings.checks, min(wanted, settings.most_steps))
         options = RunOptions(
-            learning_rate=chosen["learning_rate"], weight_decay=chosen["weight_decay"],
-            warmup=max(settings.warmup, 1e-6), dropout=0.0, steps=steps, steps_per_check=-(-steps // settings.checks),
-            patience=max(1, int(np.ceil(chosen["patience"] * steps))), weights=WEIGHTS,
-        )  # fmt: skip
+            learning_rate=chosen["learning_rate"],
+            weight_decay=chosen["weight_decay"],
+            warmup=max(settings.warmup, 1e-6),
+            dropout=0.0,
+            steps=steps,
+            steps_per_check=-(-steps // settings.checks),
+            patience=max(1, int(np.ceil(chosen["patience"] * steps))),
+            weights=WEIGHTS,
+        )
         return train(
-            network, prepared.rows, numbers, prepared.split, options, seed,
-            stage=stage, batch_size=batch, checks=settings.checks,
-        )  # fmt: skip
+            network,
+            prepared.rows,
+            numbers,
+            prepared.split,
+            options,
+            seed,
+            stage=stage,
+            batch_size=batch,
+            checks=settings.checks,
+        )
 
     def pilot(self, prepared: Prepared, seed: int) -> Pilot:
         """Networks trained on squared error with each spread of frequencies; the best on the validation rows."""

@@ -22,7 +22,7 @@ ALPHA_FLOOR = 1.1
 one a variance is at most 10 β (1 + 1/ν)."""
 
 
-class Evidence(NamedTuple):
+class NormalInverseGamma(NamedTuple):
     """γ, ν, α and β of rows: expected value, virtual observations of the mean and of the variance, and its scale."""
 
     gamma: Array | np.ndarray
@@ -31,41 +31,46 @@ class Evidence(NamedTuple):
     beta: Array | np.ndarray
 
 
-def evidence(raw: Any) -> Evidence:
+def evidence(raw: Any) -> NormalInverseGamma:
     """Four outputs of a network, last axis, as parameters in their allowed ranges."""
     gamma, nu, alpha, beta = jnp.moveaxis(jnp.asarray(raw), -1, 0)
     positive = jax.nn.softplus
-    return Evidence(gamma, positive(nu) + NU_FLOOR, positive(alpha) + ALPHA_FLOOR, positive(beta) + BETA_FLOOR)
+    return NormalInverseGamma(
+        gamma, positive(nu) + NU_FLOOR, positive(alpha) + ALPHA_FLOOR, positive(beta) + BETA_FLOOR
+    )
 
 
-def negative_log_likelihood(said: Evidence, y: Any) -> Array:
+def negative_log_likelihood(said: NormalInverseGamma, y: Any) -> Array:
     """Of the Student-t with the σ² and μ integrated out; log1p keeps it exact where evidence is strong."""
     gamma, nu, alpha, beta = said
     omega = 2 * beta * (1 + nu)
     squared = nu * (y - gamma) ** 2
     return (
-        0.5 * jnp.log(np.pi / nu) + alpha * jnp.log1p(squared / omega) + 0.5 * jnp.log(omega + squared)
-        + gammaln(alpha) - gammaln(alpha + 0.5)
-    )  # fmt: skip
+        0.5 * jnp.log(np.pi / nu)
+        + alpha * jnp.log1p(squared / omega)
+        + 0.5 * jnp.log(omega + squared)
+        + gammaln(alpha)
+        - gammaln(alpha + 0.5)
+    )
 
 
-def misplaced_evidence(said: Evidence, y: Any) -> Array:
+def misplaced_evidence(said: NormalInverseGamma, y: Any) -> Array:
     """Error times total evidence: being sure and wrong is what costs."""
     return jnp.abs(y - said.gamma) * (2 * said.nu + said.alpha)
 
 
-def nu_threshold(said: Evidence) -> Any:
+def nu_threshold(said: NormalInverseGamma) -> Any:
     """U_ν: for a larger squared error the likelihood wants ν smaller."""
     return said.beta * (1 + said.nu) / (said.alpha * said.nu)
 
 
-def alpha_threshold(said: Evidence) -> Any:
+def alpha_threshold(said: NormalInverseGamma) -> Any:
     """U_α: for a larger squared error the likelihood wants α smaller."""
     growth = jnp.expm1(digamma(said.alpha + 0.5) - digamma(said.alpha))
     return 2 * said.beta * (1 + said.nu) / said.nu * growth
 
 
-def lipschitz_squared_error(said: Evidence, y: Any) -> Array:
+def lipschitz_squared_error(said: NormalInverseGamma, y: Any) -> Array:
     """Squared error up to the smaller threshold, above it the tangent line, so that its slope stays bounded.
 
     Above a threshold the likelihood answers an error by less evidence. An ever steeper squared error would overrule
@@ -76,11 +81,11 @@ def lipschitz_squared_error(said: Evidence, y: Any) -> Array:
     return jnp.where(error**2 < limit, error**2, 2 * jnp.sqrt(limit) * error - limit)
 
 
-def aleatoric_variance(said: Evidence) -> Any:
+def aleatoric_variance(said: NormalInverseGamma) -> Any:
     """E[σ²]."""
     return said.beta / (said.alpha - 1)
 
 
-def epistemic_variance(said: Evidence) -> Any:
+def epistemic_variance(said: NormalInverseGamma) -> Any:
     """Var[μ]."""
     return said.beta / (said.nu * (said.alpha - 1))

@@ -127,15 +127,15 @@ class BayesianBaseline(NeuralBaseline):
         self.noise_variance_ = float(draws.noise_variance)
         self.factor_ = 1.0
         said = self._predict(rows.x_val)
-        self.factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.doubt_variance))
+        self.factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.mean_variance))
 
     def _predict(self, x: np.ndarray) -> Moments:
         network = self.network_
-        mean, doubt, noise = in_chunks(
+        mean, mean_variance, noise = in_chunks(
             drawn_moments, x, self.n_jobs, network.embedding, network.perceptron, self.weights_
-        )  # fmt: skip
+        )
         square = self.factor_**2
-        return Moments(mean, square * self.noise_variance_ * noise, square * doubt)
+        return Moments(mean, square * self.noise_variance_ * noise, square * mean_variance)
 
     def _schedule(self, prepared: Prepared, epochs: float) -> Schedule:
         """So many passes over the training rows, at most as many steps as TSNet's own runs take."""

@@ -19,7 +19,7 @@ from taylor_sensus._version import __version__
 from taylor_sensus.errors import SettingError
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.regressor import TSNetRegressor
-from taylor_sensus.search.folds import Rows, digest
+from taylor_sensus.search.folds import FoldedRows, digest
 from taylor_sensus.search.journal import Journal, stored_seed
 from taylor_sensus.search.judging import SCORES, Judge
 from taylor_sensus.search.rounds import FIRST_FOLDS, results, run_rounds
@@ -131,7 +131,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         settings = resolved(start)
         options = Options.of(SPACE if self.space is None else self.space, start)
         table, names = clone(start)._learn_table(X, y, sample_weight, settings)  # checks all rows before any fold
-        rows = Rows.of(X, table.x, table.y, table.weight, cv=self.cv, seed=seed)
+        rows = FoldedRows.of(X, table.x, table.y, table.weight, cv=self.cv, seed=seed)
         fingerprint = {
             "data": digest(table, names),
             "estimator": {n: getattr(settings, n) for n in NAMES} | {"random_state": start.random_state},
@@ -224,6 +224,6 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
 
 def _arguments(estimator: TSNetRegressor) -> dict[str, Any]:
     """The constructor arguments on which the model depends, as far as they are not the defaults."""
-    usual = TSNetRegressor().get_params(deep=False)
+    defaults = TSNetRegressor().get_params(deep=False)
     given = estimator.get_params(deep=False)
-    return {n: v for n, v in given.items() if n not in ("n_jobs", "verbose") and v != usual[n]}
+    return {n: v for n, v in given.items() if n not in ("n_jobs", "verbose") and v != defaults[n]}

@@ -22,7 +22,7 @@ class Fold(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rows:
+class FoldedRows:
     """The table as the user gave it, without rows of weight 0, and its folds."""
 
     X: Any
@@ -31,7 +31,7 @@ class Rows:
     folds: tuple[Fold, ...]
 
     @classmethod
-    def of(cls, X: Any, x: np.ndarray, y: np.ndarray, weight: np.ndarray, *, cv: int, seed: int) -> Rows:
+    def of(cls, X: Any, x: np.ndarray, y: np.ndarray, weight: np.ndarray, *, cv: int, seed: int) -> FoldedRows:
         """`x` is X in numbers; rows that are equal there stay together."""
         kept = np.flatnonzero(weight)
         frame = as_frame(X)

@@ -22,7 +22,7 @@ from taylor_sensus.search.space import Choice
 KIND = "taylor-sensus search"
 
 
-class Judged(NamedTuple):
+class FoldScore(NamedTuple):
     """How settings did on one fold; the score is infinite if the predictions were not finite."""
 
     score: float
@@ -35,7 +35,7 @@ class Journal:
     def __init__(self, path: str | PathLike[str] | None, fingerprint: Mapping[str, Any]) -> None:
         """Start a new journal, or go on with the one at `path` if it belongs to the same search."""
         self.path = None if path is None else Path(path)
-        self.judged: dict[tuple[Choice, int], Judged] = {}
+        self.judged: dict[tuple[Choice, int], FoldScore] = {}
         if self.path is None:
             return
         header = _as_line({"kind": KIND, **fingerprint})
@@ -51,11 +51,11 @@ class Journal:
             )
         for record in filter(None, map(_parsed, _lines(self.path)[1:])):
             score = np.inf if record["score"] is None else record["score"]
-            self.judged[tuple(record["choice"]), record["fold"]] = Judged(score, record["seconds"])
+            self.judged[tuple(record["choice"]), record["fold"]] = FoldScore(score, record["seconds"])
         if _lines(self.path)[-1]:  # cut short
             _append(self.path, b"\n")
 
-    def add(self, choice: Choice, fold: int, judged: Judged, **facts: Any) -> None:
+    def add(self, choice: Choice, fold: int, judged: FoldScore, **facts: Any) -> None:
         """Remember a judged fold; when this returns it is on the disk. `facts` are for human readers."""
         self.judged[choice, fold] = judged
         if self.path is not None:

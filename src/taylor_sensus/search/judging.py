@@ -15,8 +15,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.scores import crps, mae, mse, nll
-from taylor_sensus.search.folds import Rows
-from taylor_sensus.search.journal import Journal, Judged
+from taylor_sensus.search.folds import FoldedRows
+from taylor_sensus.search.journal import FoldScore, Journal
 from taylor_sensus.search.space import Choice, Options
 
 SCORES: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], float]] = {
@@ -41,7 +41,7 @@ class Judge:
 
     start: TSNetRegressor
     options: Options
-    rows: Rows
+    rows: FoldedRows
     scoring: str
     journal: Journal
     n_jobs: int | None
@@ -67,7 +67,7 @@ class Judge:
             settings = self.options.settings(trial.choice)
             self.journal.add(trial.choice, fold, judged, trial=trial.number, settings=settings)
 
-    def folds_of(self, trial: Trial) -> dict[int, Judged]:
+    def folds_of(self, trial: Trial) -> dict[int, FoldScore]:
         """What is known of a trial."""
         known = self.journal.judged
         return {fold: known[trial.choice, fold] for fold in self.folds if (trial.choice, fold) in known}
@@ -78,8 +78,8 @@ class Judge:
 
 
 def judge_fold(
-    trial: Trial, estimator: TSNetRegressor, rows: Rows, number: int, scoring: str
-) -> tuple[Trial, int, Judged]:
+    trial: Trial, estimator: TSNetRegressor, rows: FoldedRows, number: int, scoring: str
+) -> tuple[Trial, int, FoldScore]:
     """Fit without a fold and score the predictions for it."""
     began = time.perf_counter()
     fold = rows.folds[number]
@@ -89,7 +89,7 @@ def judge_fold(
     mean, std = estimator.predict(X, return_std=True)
     sound = np.isfinite(mean).all() and np.isfinite(std).all() and (std > 0).all()
     score = weighted_score(scoring, y, mean, std, weight) if sound else math.inf
-    return trial, number, Judged(score, time.perf_counter() - began)
+    return trial, number, FoldScore(score, time.perf_counter() - began)
 
 
 def weighted_score(scoring: str, y: np.ndarray, mean: np.ndarray, std: np.ndarray, weight: np.ndarray) -> float:

@@ -45,27 +45,34 @@ def suggest(
 
     Parameters
     ----------
-    candidates
+    model : TSNetRegressor
+        Fitted.
+    candidates : DataFrame, array-like or dict, optional
         A table of rows to choose from, or a space: a dictionary by column of ``(low, high)`` for numbers, a list of
         levels or categories, or one fixed value.
-    n
-        How many rows are wanted.
-    goal
+    n : int, default=8
+        How many rows are wanted, 1000 at most.
+    goal : {"learn", "max", "min"} or ("target", value), default="learn"
         "learn": rows that lower the model's epistemic error at all candidates most. "max", "min" or
         ``("target", value)``: rows that may have a higher or lower underlying value than the best so far, or one
         nearer to the value.
-    target
+    target : str, optional
         Which target is meant, if the model has several.
-    bounds
+    bounds : dict, optional
         A space, if there are no candidates; else ``(low, high)`` by column.
-    constraints
-        A list of dictionaries, see `taylor_sensus.suggest.space.constraints`. Every suggestion meets all of them.
-    pending
+    constraints : list of dict, optional
+        What every suggestion meets; see `taylor_sensus.suggest.space.constraints`.
+    pending : Suggestions, DataFrame or array-like, optional
         Rows that are being measured already: neither they nor their neighbourhood are suggested.
-    diversity
+    diversity : float, default=1.0
         How much each suggestion heeds the others of the batch: 1 as if they had been measured, 0 not at all.
-    random_state
+    random_state : int, RandomState or None, default=None
         The same integer gives the same suggestions.
+
+    Returns
+    -------
+    Suggestions
+        The form to fill in, with what measuring the batch promises.
     """
     check_is_fitted(model, "fitted_")
     use_compilation_cache()
