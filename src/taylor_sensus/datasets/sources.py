@@ -89,7 +89,7 @@ def _read_sources() -> dict[str, DatasetInfo]:
 def _info(name: str, fields: dict[str, Any]) -> DatasetInfo:
     sources = tuple(_source_file(each) for each in fields.pop("files", ()))
     codes = {column: tuple(words) for column, words in fields.pop("codes", {}).items()}
-    others = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    others: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
     return DatasetInfo(name=name, files=sources, codes=codes, **others)
 
 
