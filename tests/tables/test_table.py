@@ -369,3 +369,19 @@ def test_import_is_light():
     code = "import sys, taylor_sensus.tables.table; assert not {'openpyxl', 'xlrd'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert not hasattr(table, "openpyxl")
+
+
+@pytest.mark.parametrize("decimal", [None, "."])
+def test_a_text_file_is_opened_once(tmp_path, decimal):
+    path, opened = save(tmp_path, "once.csv", "a;b\n1,5;x\n2,5;y\n"), []
+    sys.addaudithook(
+        lambda event, given: opened.append(given[0]) if event == "open" and str(given[0]) == str(path) else None
+    )
+    read_table(path, decimal=decimal)
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+def test_a_file_of_blanks_is_empty(tmp_path, ending):
+    with pytest.raises(DataError, match="is empty"):
+        read_table(save(tmp_path, f"t{ending}", "\t\n\t\n"))

@@ -14,7 +14,6 @@ from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_
 from taylor_sensus.errors import DataError, MissingExtraError
 from taylor_sensus.storage.atomic import replacing
 from taylor_sensus.tables.delimited import read_delimited
-from taylor_sensus.tables.texts import read_texts
 from taylor_sensus.words.did_you_mean import did_you_mean, listed, near_names
 
 READABLE = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet")
@@ -54,7 +53,7 @@ def read_table(path: str | os.PathLike, *, decimal: str | None = None) -> pd.Dat
     if ending in (".xlsx", ".xls"):
         return _finish(path, *_read_excel(path, ending))
     favourite = "," if ending == ".csv" else "\t"
-    text = read_delimited(path, favourite=favourite) if decimal is None else read_texts(path, favourite=favourite)
+    text = read_delimited(path, favourite=favourite, as_written=decimal is not None)
     header = [_NEUTRALISED.sub("", name, count=1) for name in text.header]
     return _finish(path, header, _without_apostrophes(text.body))
 
