@@ -123,7 +123,7 @@ def test_an_unforeseen_error_is_one_line_too(folder, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("two\nlines")
 
-    monkeypatch.setattr("taylor_sensus.tables.table.read_table", broken)
+    monkeypatch.setattr("taylor_sensus.tables.reading.read_table", broken)
     line = error_line("evaluate", folder / "steel.tsnet", folder / "steel.csv")
     assert line.startswith("error: two lines (RuntimeError; set TAYLOR_SENSUS_DEBUG=1")
 
@@ -155,7 +155,7 @@ def test_full_disk_is_one_line(folder, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device", "out.csv")
 
-    monkeypatch.setattr("taylor_sensus.tables.table.write_table", full)
+    monkeypatch.setattr("taylor_sensus.tables.files.write_table", full)
     line = error_line("predict", folder / "steel.tsnet", folder / "steel.csv", "-o", folder / "out.csv")
     assert line == "error: out.csv: No space left on device"
 

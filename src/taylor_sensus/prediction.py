@@ -256,20 +256,22 @@ class Prediction:
         eye = np.eye(self.mean.shape[1])
         return self.noise_covariance + self.epistemic_variance[:, :, None] * eye
 
-    def to_frame(self, coverage: float = 0.9) -> pd.DataFrame:
+    def to_frame(self, coverage: float = 0.9, interval: Interval | None = None) -> pd.DataFrame:
         """One row a prediction: mean, std, its parts, the interval and the familiarity.
 
         Parameters
         ----------
         coverage : float, default=0.9
-            Probability of the Gaussian interval.
+            Probability of the interval.
+        interval : Interval, optional
+            The bounds of that probability, as `TSNetRegressor.predict_interval` gives them; Gaussian by default.
 
         Returns
         -------
         DataFrame
             With the labels of the rows; with several targets each column is named after its target too.
         """
-        low, high = self.interval(coverage)
+        low, high = self.interval(coverage) if interval is None else interval
         parts = {
             "mean": self.mean,
             "std": self.std,

@@ -247,8 +247,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        table : Suggestions, DataFrame or path
-            The form: what `suggest` gave, filled in, as it is, as a table, or as a file. Rows without a result, and
+        table : Suggestions, DataFrame, path or FilledRows
+            The form: what `suggest` gave, filled in, as it is, as a table, or as a file, or its rows as
+            `taylor_sensus.suggest.read_filled` has read them. Rows without a result, and
             rows whose status says that they failed or are only planned, are left out.
 
         Returns
@@ -256,7 +257,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         TSNetRegressor
             The estimator itself, fitted to the old and the new rows.
         """
-        from taylor_sensus.suggest import read_filled
+        from taylor_sensus.suggest import FilledRows, read_filled
 
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
@@ -267,7 +268,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             )
         if callable(fitted.settings.prior):
             raise SettingError("a model with a prior of your own cannot be updated; fit again on all rows")
-        new = read_filled(self, table)
+        new = table if isinstance(table, FilledRows) else read_filled(self, table)
         if not len(new.X):
             raise DataError("no row of the form has a result yet; fill in the result column of the rows that are done")
         named = hasattr(self, "feature_names_in_")  # else the form made up the names

@@ -5,9 +5,9 @@ import shlex
 import pytest
 
 from taylor_sensus.app.choices import as_command, constructor_arguments, read_choices
-from taylor_sensus.cli.reading import read_to_fit
 from taylor_sensus.errors import SettingError
 from taylor_sensus.tables.companions import find_pairings
+from taylor_sensus.tables.reading import open_table, table_to_fit
 
 HEADERS = ["run", "temp [degC]", "temp_err", "p=q", "y"]
 
@@ -38,7 +38,7 @@ def test_the_command_line_reads_the_same(tmp_path):
     path = tmp_path / "a table.csv"
     path.write_text("run,temp [degC],temp_err,p=q,y\nr1,20,1,3,4\nr2,25,2,5,7\n")
     found = chosen(error_1="temp_err", error_3="2%", error_4="0.5", seed="7")
-    table = read_to_fit(path, found.reading, target=found.target, drop=found.drop, tell=lambda _: None)
+    table = table_to_fit(open_table(path), found.reading, target=found.target, drop=found.drop)
     assert list(table.X) == ["temp [degC]", "p=q"]
     assert table.X_err["temp [degC]"].tolist() == [1, 2]
     assert table.X_err["p=q"].tolist() == pytest.approx([0.06, 0.1])
@@ -62,7 +62,7 @@ def test_the_command_that_is_shown_fits_the_same_model(tmp_path):
     words[words.index("-o") + 1] = str(tmp_path / "m.tsnet")
     result = CliRunner().invoke(app, [*words, "--quiet"])
     assert result.exit_code == 0, result.output
-    table = read_to_fit(path, found.reading, target=found.target, drop=found.drop, tell=lambda _: None)
+    table = table_to_fit(open_table(path), found.reading, target=found.target, drop=found.drop)
     own = TSNetRegressor(**constructor_arguments(found)).fit(table.X, table.y)
     assert load(tmp_path / "m.tsnet").predict(table.X).tolist() == own.predict(table.X).tolist()
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from taylor_sensus.cli import app
-from taylor_sensus.tables.table import write_table
+from taylor_sensus.tables.files import write_table
 
 
 def run(*arguments):

@@ -1,10 +1,12 @@
-"""Columns of a table to predict, found by the names that a model has learned."""
+"""Columns by name: those that a model has learned, and those that the user names."""
 
 import pandas as pd
 import pytest
 
 from taylor_sensus.errors import DataError
-from taylor_sensus.tables.alignment import align, headers_meant
+from taylor_sensus.tables.alignment import align, headers_meant, split_target
+
+STEEL = pd.DataFrame({"T": [300.5, 310.0], "alloy": ["steel", "brass"], "n": [1, 2]})
 
 
 def aligned(headers, learned):
@@ -55,3 +57,34 @@ def test_names_without_units():
     assert headers_meant("p", headers) == headers_meant("p (bar)", headers) == ["p [bar]"]
     assert headers_meant("T", headers) == ["T [K]", "T [degC]"] and headers_meant("T [K]", headers) == ["T [K]"]
     assert headers_meant("p [Pa]", headers) == headers_meant("q", headers) == []
+
+
+def test_split():
+    features, targets = split_target(STEEL, ["T"], ["alloy"])
+    assert list(features) == ["n"] and list(targets) == ["T"]
+    assert isinstance(targets, pd.DataFrame)
+    assert list(split_target(STEEL, ["n", "T"], []).targets) == ["n", "T"], "in the order asked for"
+
+
+def test_split_names_every_problem_and_near_matches():
+    frame = pd.DataFrame(columns=["yield strength (MPa)", "Carbon", "Mn"])
+    with pytest.raises(DataError) as caught:
+        split_target(frame, ["yield strength", "carbon", "Mn", "Mn"], ["xyz", "Mn"])
+    message = str(caught.value)
+    assert "'yield strength'; did you mean 'yield strength (MPa)'?" in message
+    assert "'carbon'; did you mean 'Carbon'?" in message
+    assert "'xyz'; the columns are" in message
+    assert "'Mn' is given 2 times" in message
+    assert "both a target and dropped" in message
+
+
+def test_split_must_leave_something():
+    with pytest.raises(DataError, match="no target was named"):
+        split_target(STEEL, [], [])
+    with pytest.raises(DataError, match="no column is left"):
+        split_target(STEEL, ["T"], ["alloy", "n"])
+
+
+def test_a_wide_table_is_not_listed_whole():
+    with pytest.raises(DataError, match=r"and \d\d more"):
+        split_target(pd.DataFrame(columns=[f"c{i}" for i in range(100)]), ["wavelength"], [])

@@ -70,12 +70,12 @@ def test_other_units_and_rivals_are_refused_together():
 
 
 def test_columns_that_are_told():
-    told = find_pairings(["p [bar]", "dp [%]", "q", "u(q)"], told={"p [bar]": "dp [%]"})
+    told = find_pairings(["p [bar]", "dp [%]", "q", "u(q)"], declared={"p [bar]": "dp [%]"})
     assert told == [Pairing("p [bar]", "dp [%]", relative=True), Pairing("q", "u(q)", relative=False)]
     with pytest.raises(DataError, match="columns 'dp' and 'p_err' all seem to hold the errors of column 'p'"):
-        find_pairings(["p", "dp", "p_err"], told={"p": "dp"})
+        find_pairings(["p", "dp", "p_err"], declared={"p": "dp"})
     with pytest.raises(DataError, match=r"column 'p \[bar\]' is in 'bar', but its errors 'dp \[Pa\]' in 'Pa'"):
-        find_pairings(["p [bar]", "dp [Pa]"], told={"p [bar]": "dp [Pa]"})
+        find_pairings(["p [bar]", "dp [Pa]"], declared={"p [bar]": "dp [Pa]"})
 
 
 def test_pairings_as_a_sentence():

@@ -117,7 +117,7 @@ def look(opened: Opened, row: pd.DataFrame, errors: pd.DataFrame | None, along: 
     curve = model.predict_distribution(as_fitted(model, many), X_err=errors_as_fitted(model, many_errors))
     return View(
         prediction,
-        model.predict_interval(X, COVERAGE, X_err=X_err),
+        prediction.conformal_interval(COVERAGE),
         prediction.noise_budget(),
         along,
         row[name].iloc[0],

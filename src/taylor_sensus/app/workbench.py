@@ -12,10 +12,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from taylor_sensus.app.choices import Choices, as_command, constructor_arguments
 from taylor_sensus.app.job import Job
-from taylor_sensus.cli.reading import Reading, ReadTable, columns_of, errors_of_inputs, read_for_model, read_to_fit
 from taylor_sensus.errors import DataError, TaylorSensusWarning
 from taylor_sensus.storage.atomic import replacing
 from taylor_sensus.tables.companions import Pairing, find_pairings
+from taylor_sensus.tables.files import beside, read_table, write_table
+from taylor_sensus.tables.reading import (
+    OpenedTable,
+    Reading,
+    ReadTable,
+    columns_known,
+    open_table,
+    table_for_model,
+    table_to_fit,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,8 +109,6 @@ class Workbench:
 
     def take_table(self, file: BinaryIO, name: str) -> Table:
         """Keep an uploaded table and look at it; refused if it cannot be read."""
-        from taylor_sensus.tables.table import read_table
-
         with self._lock:
             path = self._keep(file, name, "table")
             with _named(path, name):
@@ -125,9 +132,10 @@ class Workbench:
 
             job.doing("Reading the table")
             with _named(table.path, table.name):
-                reading = read_to_fit(
-                    table.path, choices.reading, target=choices.target, drop=choices.drop, tell=_nobody
-                )
+                opened = OpenedTable(table.name, table.frame)
+                if choices.reading.decimal is not None:  # cells are read as they are written, not by guess
+                    opened = open_table(table.path, choices.reading.decimal)
+                reading = table_to_fit(opened, choices.reading, target=choices.target, drop=choices.drop)
             job.doing("Fitting")
             model = TSNetRegressor(**constructor_arguments(choices))
             model.fit(reading.X, reading.y, X_err=reading.X_err, y_err=reading.y_err)
@@ -154,8 +162,6 @@ class Workbench:
 
     def update(self, file: BinaryIO, name: str) -> Job:
         """Begin to fit again with the results of a filled form added."""
-        from taylor_sensus.tables.table import read_table
-
         opened = self._model()
         with self._lock:
             path = self._keep(file, name, "form")
@@ -177,25 +183,19 @@ class Workbench:
 
     def predict(self, file: BinaryIO, name: str, *, exact: bool, decimal: str | None) -> Job:
         """Begin to predict the rows of an uploaded table; predictions are written beside its columns."""
-        from taylor_sensus.cli.files import ignored_columns
-        from taylor_sensus.cli.predict import beside, with_bounds
-        from taylor_sensus.tables.table import write_table
-
         opened = self._model()
         with self._lock:
             path = self._keep(file, name, "rows")
 
         def work(job: Job) -> None:
             job.doing("Reading the rows")
-            table = _read(path, name, decimal, opened)
-            errors = errors_of_inputs(table, exact=exact, x_err=None)
+            table = _read(path, name, Reading(decimal=decimal, exact=exact), opened)
             job.doing(f"Predicting {len(table.X):,} rows")
-            prediction = opened.model.predict_distribution(table.X, X_err=errors)
-            bounds = opened.model.predict_interval(table.X, COVERAGE, X_err=errors)
+            prediction = opened.model.predict_distribution(table.X, X_err=table.X_err)
+            predicted = prediction.to_frame(COVERAGE, prediction.conformal_interval(COVERAGE))
             job.doing("Writing the predictions")
-            written = beside(table.written, with_bounds(prediction, bounds, COVERAGE))
-            write_table(written, self.folder / PREDICTIONS)
-            self.predicted = Predicted(name, len(written), ignored_columns(table.written, table.used))
+            write_table(beside(table.written, predicted), self.folder / PREDICTIONS)
+            self.predicted = Predicted(name, len(predicted), table.ignored())
 
         return self._begin(f"Predicting {name}", work, back="/model", then="/model#predictions")
 
@@ -209,7 +209,7 @@ class Workbench:
 
         def work(job: Job) -> None:
             job.doing("Weighing candidates")
-            candidates = None if path is None else _read(path, source.name, source.decimal, opened).X
+            candidates = None if path is None else _read(path, source.name, Reading(decimal=source.decimal), opened).X
             bounds = source.bounds if path is None else None
             found = opened.model.suggest(candidates, n, goal, target=target, bounds=bounds, random_state=0)
             found.to_csv(self.folder / SUGGESTIONS)
@@ -267,11 +267,13 @@ class Workbench:
         return path
 
 
-def _read(path: Path, name: str, decimal: str | None, opened: Opened) -> ReadTable:
-    """A table with the columns of the model."""
+def _read(path: Path, name: str, reading: Reading, opened: Opened) -> ReadTable:
+    """A table with the columns of the model; its notes are left out, because the form shows what there is to tell."""
+    fitted = opened.model.fitted_
     with _named(path, name):
-        known = columns_of(opened.model.fitted_)
-        return read_for_model(path, Reading(decimal=decimal), known, tell=_nobody)
+        return table_for_model(
+            open_table(path, reading.decimal), reading, columns_known(fitted.columns, fitted.target_names)
+        )
 
 
 @contextmanager
@@ -299,7 +301,3 @@ def _labels(frame: pd.DataFrame) -> list[str]:
     found = [name for name in values if not is_numeric_dtype(values[name])]
     whole = frame.set_axis(list(first), axis=1)
     return [name for name in found if len(whole) > 1 and whole[name].nunique() == len(whole)]
-
-
-def _nobody(_: str) -> None:
-    """The form has already shown what there is to tell."""

@@ -2,9 +2,8 @@
 
     command.py    what all commands share: one-line errors, exit codes, common options
     screen.py     tables, JSON and notes
-    reading.py    from a user's file to values, declared errors and targets; assignments.py reads --x-err and --y-err
+    files.py      tables with notes on what was found there; outputs refused before the work, not after it
     space.py      the settings that `suggest` may choose from
-    files.py      refusing outputs before the work, not after it
     demo.py, fit.py, predict.py, evaluate.py, budget.py, suggest.py, update.py, report.py, info.py, datasets.py, app.py
                   one command a file
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr
-from taylor_sensus.cli.files import check_output
-from taylor_sensus.cli.reading import Reading, columns_of, errors_of_inputs, read_for_model
+from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import show_json, wrote
 
 if TYPE_CHECKING:
@@ -40,18 +39,19 @@ def budget(
 
     Variances of all sources add up to the variance of the prediction. The average over DATA is shown, or one row.
     """
-    from taylor_sensus.tables.table import WRITABLE, write_table
+    from taylor_sensus.tables.files import WRITABLE, write_table
 
     if output:
         check_output(output, [model, data], WRITABLE)
     if plot:
         check_output(plot, [model, data, *([output] if output else [])], FIGURES)
 
-    from taylor_sensus import load
+    from taylor_sensus.storage.opening import open_model
+    from taylor_sensus.tables.reading import Reading
 
-    fitted = load(model)
-    table = read_for_model(data, Reading(x_err, None, ordinary, None, decimal, censored), columns_of(fitted.fitted_))
-    found = fitted.noise_budget(table.X, X_err=errors_of_inputs(table, exact=exact, x_err=x_err))
+    opened = open_model(model)
+    table = read_rows(data, Reading(x_err, None, ordinary, None, decimal, censored, exact), opened)
+    found = opened.restore().noise_budget(table.X, X_err=table.X_err)
     if row is not None:
         found.row(row)  # refuses a row that is not there
         found = found.rows([row])

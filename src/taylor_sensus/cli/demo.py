@@ -131,7 +131,7 @@ def _write(ctx: typer.Context, out: Path, X: pd.DataFrame, y: pd.Series, predict
 
     from taylor_sensus.plots import plot_parity
     from taylor_sensus.plots.style import RC
-    from taylor_sensus.tables.table import write_table
+    from taylor_sensus.tables.files import write_table
 
     out.mkdir(parents=True, exist_ok=True)
     settings: Any = dict(RC)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr, YErr
-from taylor_sensus.cli.reading import Reading, columns_of, errors_of_inputs, read_for_model
+from taylor_sensus.cli.files import read_rows
 from taylor_sensus.cli.screen import score_text, show_json, show_table
 
 ACCURACY = {
@@ -51,18 +51,19 @@ def evaluate(
     Use rows that the model has not seen in fitting. Error bars are judged in each third of the rows too, from the
     surest to the least sure: a model can be right on average and wrong where it matters.
     """
-    from taylor_sensus import load
+    from taylor_sensus.storage.opening import open_model
+    from taylor_sensus.tables.reading import Reading
+
+    opened = open_model(model)
+    table = read_rows(data, Reading(x_err, y_err, ordinary, None, decimal, censored, exact), opened, with_targets=True)
+
     from taylor_sensus.scores import check_bounds
     from taylor_sensus.scores import evaluate as all_scores
 
-    fitted = load(model)
-    reading = Reading(x_err, y_err, ordinary, None, decimal, censored)
-    table = read_for_model(data, reading, columns_of(fitted.fitted_), with_targets=True)
-    X_err = errors_of_inputs(table, exact=exact, x_err=x_err)
-    prediction = fitted.predict_distribution(table.X, X_err=X_err, y_err=table.y_err)
+    prediction = opened.restore().predict_distribution(table.X, X_err=table.X_err, y_err=table.y_err)
+    bounds = prediction.conformal_interval(0.9)
     measured = table.y.to_numpy(dtype=float).reshape(len(table.y), -1)
-    bounds = fitted.predict_interval(table.X, 0.9, X_err=X_err)
-    targets = list(fitted.fitted_.target_names)
+    targets = list(opened.targets)
     scores = {}
     for at, name in enumerate(targets):  # one at a time: scores of metres and seconds cannot be averaged
         one = prediction.target(name)

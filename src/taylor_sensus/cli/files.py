@@ -1,4 +1,4 @@
-"""Between the files and the model: columns that are left aside, and outputs refused before the work, not after it."""
+"""The files of a command: tables are read with notes on what was found; outputs are refused before the work."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from taylor_sensus.cli.screen import quoted
+from taylor_sensus.cli.screen import note
 from taylor_sensus.errors import DataError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from taylor_sensus.storage.opening import OpenedModel
+    from taylor_sensus.tables.reading import OpenedTable, Reading, ReadTable
 
 
 def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()) -> None:
@@ -28,11 +29,20 @@ def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()
         raise DataError(f"cannot write {path.name}: the name must end in {' or '.join(endings)}")
 
 
-def ignored_columns(frame: pd.DataFrame, used: Sequence[str]) -> list[str]:
-    """Columns of the table that nothing uses."""
-    return [str(name) for name in frame.columns if str(name) not in used]
+def read_rows(
+    table: Path | OpenedTable, reading: Reading, model: OpenedModel, *, with_targets: bool = False
+) -> ReadTable:
+    """A table with the columns of a model; what was found there is noted."""
+    from taylor_sensus.tables.reading import columns_known, open_table, table_for_model
+
+    opened = open_table(table, reading.decimal) if isinstance(table, Path) else table
+    return noted(
+        table_for_model(opened, reading, columns_known(model.columns, model.targets), with_targets=with_targets)
+    )
 
 
-def ignored_note(names: Sequence[str], *, file: Path) -> str:
-    """Which columns were left aside, in one sentence."""
-    return f"columns of {file.name} that the model does not use: {quoted(names)}"
+def noted(table: ReadTable) -> ReadTable:
+    """The same table, after its notes have been shown."""
+    for text in table.notes:
+        note(text)
+    return table

@@ -22,9 +22,8 @@ from taylor_sensus.cli.command import (
     XErr,
     YErr,
 )
-from taylor_sensus.cli.files import check_output
+from taylor_sensus.cli.files import check_output, noted
 from taylor_sensus.cli.info import description
-from taylor_sensus.cli.reading import Reading, read_for_model, read_to_fit
 from taylor_sensus.cli.screen import show_json, wrote
 
 
@@ -74,9 +73,14 @@ def fit(
     arguments = _constructor_arguments({n: v for n, v in named.items() if v is not None}, set_ or [], paper)
     check_output(output, [data, *([validation] if validation else [])])
 
+    from taylor_sensus.tables.reading import Reading, open_table, table_for_model, table_to_fit
+
     reading = Reading(x_err, y_err, ordinary, text, decimal, censored)
-    table = read_to_fit(data, reading, target=target, drop=drop or [])
-    held_out = read_for_model(validation, reading, table.columns, with_targets=True) if validation else None
+    table = noted(table_to_fit(open_table(data, decimal), reading, target=target, drop=drop or []))
+    held_out = None
+    if validation:
+        opened = open_table(validation, decimal)
+        held_out = noted(table_for_model(opened, reading, table.columns, with_targets=True))
 
     from taylor_sensus import TSNetRegressor
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr
-from taylor_sensus.cli.files import check_output, ignored_columns, ignored_note
-from taylor_sensus.cli.reading import Reading, columns_of, errors_of_inputs, read_for_model
-from taylor_sensus.cli.screen import note, quoted, show_json, wrote
-from taylor_sensus.errors import DataError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from taylor_sensus.prediction import Interval, Prediction
+from taylor_sensus.cli.files import check_output, read_rows
+from taylor_sensus.cli.screen import note, show_json, wrote
 
 
 def predict(
@@ -53,25 +46,27 @@ def predict(
     """
     from taylor_sensus.model.intervals import METHODS
     from taylor_sensus.scores.inputs import fraction
-    from taylor_sensus.tables.table import WRITABLE, pick_columns, write_table
+    from taylor_sensus.tables.files import WRITABLE, beside, write_table
 
     check_output(output, [model, data], WRITABLE)
     fraction("coverage", coverage)
     if interval not in METHODS:
         raise typer.BadParameter(f"expected {' or '.join(METHODS)}, not {interval!r}", param_hint="--interval")
 
-    from taylor_sensus import load
+    from taylor_sensus.storage.opening import open_model
+    from taylor_sensus.tables.alignment import pick_columns
+    from taylor_sensus.tables.columns import quoted
+    from taylor_sensus.tables.reading import Reading
 
-    fitted = load(model)
-    table = read_for_model(data, Reading(x_err, None, ordinary, None, decimal, censored), columns_of(fitted.fitted_))
+    opened = open_model(model)
+    table = read_rows(data, Reading(x_err, None, ordinary, None, decimal, censored, exact), opened)
     kept = table.written if keep_all else pick_columns(table.written, keep or [], where=data.name)
-    ignored = ignored_columns(table.written, [*table.used, *map(str, kept.columns)])
+    ignored = table.ignored(list(kept))
     if ignored:
-        note(ignored_note(ignored, file=data))
-    X_err = errors_of_inputs(table, exact=exact, x_err=x_err)
-    prediction = fitted.predict_distribution(table.X, X_err=X_err)
-    bounds = fitted.predict_interval(table.X, coverage, interval, X_err=X_err)
-    write_table(beside(kept, with_bounds(prediction, bounds, coverage)), output)
+        note(f"columns of {data.name} that the model does not use: {quoted(ignored)}")
+    prediction = opened.restore().predict_distribution(table.X, X_err=table.X_err)
+    bounds = prediction.conformal_interval(coverage) if interval == "conformal" else prediction.interval(coverage)
+    write_table(beside(kept, prediction.to_frame(coverage, bounds)), output)
     wrote(ctx, output)
     if as_json:
         show_json(
@@ -86,25 +81,3 @@ def predict(
                 "ignored_columns": ignored,
             }
         )
-
-
-def with_bounds(prediction: Prediction, bounds: Interval, coverage: float) -> pd.DataFrame:
-    """The prediction as a table, with these bounds in place of its own."""
-    frame = prediction.to_frame(coverage)
-    for word, values in (("lower", bounds.lower), ("upper", bounds.upper)):
-        columns = [name for name in frame if name.endswith(f"{word}_{coverage * 100:g}")]
-        frame[columns] = values.reshape(len(frame), -1)
-    return frame
-
-
-def beside(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
-    """Columns of the user's table, then those of the prediction."""
-    import pandas as pd
-
-    shared = [name for name in map(str, kept.columns) if name in predicted.columns]
-    if shared:
-        raise DataError(
-            f"the kept column(s) {quoted(shared)} have the name of a column of the prediction; "
-            "rename them, or name the others with --keep"
-        )
-    return pd.concat([kept, predicted], axis=1)

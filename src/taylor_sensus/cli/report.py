@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taylor_sensus.cli.command import TABLES, Censored, Decimal, Json, ModelFile, Ordinary, XErr
-from taylor_sensus.cli.files import check_output
-from taylor_sensus.cli.reading import Reading, columns_of, read_for_model
+from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import note, show_json, wrote
 from taylor_sensus.errors import DataError
 
 if TYPE_CHECKING:
-    from taylor_sensus.regressor import TSNetRegressor
+    from taylor_sensus.storage.opening import OpenedModel
+    from taylor_sensus.tables.reading import Reading
 
 ENDINGS = (".html", ".htm")
 
@@ -46,16 +46,17 @@ def report(
     given = [path for path in (model, data, candidates) if path is not None]
     check_output(output, given, ENDINGS)
 
-    from taylor_sensus import load
+    from taylor_sensus.storage.opening import open_model
+    from taylor_sensus.tables.reading import Reading
+
+    opened = open_model(model)
+    table = None if data is None else _read(data, Reading(x_err, None, ordinary, None, decimal, censored), opened)
+    choices = None if candidates is None else read_rows(candidates, Reading(decimal=decimal), opened).X
+
     from taylor_sensus.report import make_report
 
-    fitted = load(model)
-    table = None if data is None else _read(data, Reading(x_err, None, ordinary, None, decimal, censored), fitted)
-    choices = None
-    if candidates is not None:
-        choices = read_for_model(candidates, Reading(decimal=decimal), columns_of(fitted.fitted_)).X
     name = None if data is None else data.name
-    made = make_report(fitted, output, table, choices, model_name=model.name, data_name=name)
+    made = make_report(opened.restore(), output, table, choices, model_name=model.name, data_name=name)
     wrote(ctx, output)
     if as_json:
         show_json({"output": str(output), "bytes": output.stat().st_size, "answers": made.text.splitlines()})
@@ -63,12 +64,14 @@ def report(
         typer.echo(made.text)
 
 
-def _read(path: Path, reading: Reading, fitted: TSNetRegressor) -> tuple[Any, Any, Any]:
+def _read(path: Path, reading: Reading, model: OpenedModel) -> tuple[Any, Any, Any]:
     """Features, targets and declared errors; without targets if the table has none that can be read."""
-    columns = columns_of(fitted.fitted_)
+    from taylor_sensus.tables.reading import open_table
+
+    opened = open_table(path, reading.decimal)
     try:
-        table = read_for_model(path, reading, columns, with_targets=True)
+        table = read_rows(opened, reading, model, with_targets=True)
     except DataError as problem:
-        table = read_for_model(path, reading, columns)
+        table = read_rows(opened, reading, model)
         note(f"the report has no measured values to judge the model by, because {problem}")
     return table.X, table.y, table.X_err

@@ -70,11 +70,6 @@ def file_size(path: Path) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
 
 
-def quoted(names: Iterable[str]) -> str:
-    """Names as a list in a sentence."""
-    return ", ".join(map(repr, names))
-
-
 def _strict(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _strict(inner) for key, inner in value.items()}

@@ -15,7 +15,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from taylor_sensus.cli.assignments import parted_all
 from taylor_sensus.errors import SettingError
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ class Space(NamedTuple):
 
 def read_space(options: SpaceOptions, columns: Sequence[Column]) -> Space:
     """Bounds and constraints by the model's column names."""
+    from taylor_sensus.tables.assignments import parted_all
+
     names = [column.name for column in columns]
     words = {column.name for column in columns if column.categories is not None}
     bounds: dict[str, Any] = {}
@@ -82,7 +83,7 @@ def _constraint(text: str, names: Sequence[str]) -> dict[str, Any]:
 
 def _by_header(content: Any, names: Sequence[str]) -> Any:
     """The same with names of columns as the model has them; what is no column stays for `suggest` to refuse."""
-    from taylor_sensus.tables.measurements import headers_of
+    from taylor_sensus.tables.alignment import headers_of
 
     if isinstance(content, dict):
         return dict(zip(headers_of(list(content), names), content.values(), strict=True))

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from taylor_sensus.cli.command import TABLES, Decimal, Json, ModelFile
-from taylor_sensus.cli.files import check_output
-from taylor_sensus.cli.reading import Reading, columns_of, read_for_model
+from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import note, show_json, wrote
 from taylor_sensus.cli.space import SpaceOptions, read_space
 
@@ -53,27 +52,27 @@ def suggest(
     """
     inputs = [path for path in (model, candidates, pending) if path]
     if output:
-        from taylor_sensus.tables.table import WRITABLE
+        from taylor_sensus.tables.files import WRITABLE
 
         check_output(output, inputs, WRITABLE)
     wanted = _goal(goal)
 
-    from taylor_sensus import load
-    from taylor_sensus.suggest import suggest as find
-    from taylor_sensus.tables.measurements import headers_of
+    from taylor_sensus.storage.opening import open_model
+    from taylor_sensus.tables.alignment import headers_of
+    from taylor_sensus.tables.reading import Reading
 
-    fitted = load(model)
-    known, reading = columns_of(fitted.fitted_), Reading(decimal=decimal)
-    space = read_space(SpaceOptions(bounds, levels, fixed, step, constraint), fitted.fitted_.columns)
-    found = find(
-        fitted,
-        read_for_model(candidates, reading, known).X if candidates else None,
+    opened, reading = open_model(model), Reading(decimal=decimal)
+    space = read_space(SpaceOptions(bounds, levels, fixed, step, constraint), opened.columns)
+    rows = read_rows(candidates, reading, opened).X if candidates else None
+    under_way = read_rows(pending, reading, opened).X if pending else None
+    found = opened.restore().suggest(
+        rows,
         n,
         wanted,
-        target=headers_of([target], list(known.targets))[0] if target else None,
+        target=headers_of([target], opened.targets)[0] if target else None,
         bounds=space.bounds,
         constraints=space.constraints,
-        pending=read_for_model(pending, reading, known).X if pending else None,
+        pending=under_way,
         diversity=diversity,
         random_state=seed,
     )

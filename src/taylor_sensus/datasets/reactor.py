@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.tables.table import read_table, write_table
+from taylor_sensus.tables.files import read_table, write_table
 
 Numbers = np.ndarray | pd.Series
 TABLE = Path(__file__).parent / "examples" / "reactor.csv"

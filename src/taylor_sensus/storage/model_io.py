@@ -27,6 +27,7 @@ from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, NAMES, Settings
 from taylor_sensus.storage.checks import OPTIONAL, check_array, check_arrays, check_room
 from taylor_sensus.storage.container import ModelFile, read_model_file, write_model_file
+from taylor_sensus.storage.opening import cannot_be_read
 from taylor_sensus.storage.summary_json import summary_from_json, summary_to_json
 from taylor_sensus.storage.upgrade import Arrays, upgraded
 from taylor_sensus.tables.columns import Column
@@ -63,15 +64,30 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
 
 
 def load_model(path: str | PathLike[str]) -> TSNetRegressor:
-    """Read an estimator that was saved with `TSNetRegressor.save`; ready to predict."""
-    content = read_model_file(path)
+    """Read an estimator that was saved with `TSNetRegressor.save`; ready to predict.
+
+    Nothing in the file is run: it holds numbers and text. A file that is damaged, of another kind, or written by a
+    newer version is refused with `ModelFileError`.
+
+    Parameters
+    ----------
+    path : path
+        File that `save` wrote.
+
+    Returns
+    -------
+    TSNetRegressor
+        The fitted estimator.
+    """
+    return restore_model(read_model_file(path), path)
+
+
+def restore_model(content: ModelFile, path: str | PathLike[str]) -> TSNetRegressor:
+    """The estimator that a model file holds; `path` is only spoken of."""
     try:
         return _restore(content)
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, TaylorSensusError) as problem:
-        raise ModelFileError(
-            f"{path} does not hold a model that this version can read ({problem}). "
-            "Fit and save the model again, or use the version that wrote it."
-        ) from problem
+        raise cannot_be_read(path, problem) from problem
 
 
 # Writing

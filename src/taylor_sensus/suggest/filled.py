@@ -10,10 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.suggest.form import FormNames, Suggestions, form_names
+from taylor_sensus.tables.alignment import align
+from taylor_sensus.tables.assignments import read_assignments
 from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names, named_row, shown
 from taylor_sensus.tables.companions import find_pairings
+from taylor_sensus.tables.files import read_table
 from taylor_sensus.tables.measurements import Measurements, read_measurements
-from taylor_sensus.tables.table import read_table
+from taylor_sensus.tables.reading import Reading, declared_sizes
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
@@ -48,7 +51,7 @@ class FilledRows(NamedTuple):
     ids: list[str]
 
 
-def read_filled(model: TSNetRegressor, table: Any) -> FilledRows:
+def read_filled(model: TSNetRegressor, table: Any, reading: Reading | None = None) -> FilledRows:
     """Rows of a form whose result is filled in and whose status does not say that they failed or are only planned.
 
     Results and settings may be written with their errors (``14.2 ± 0.3``, or a column such as ``strength_err``). All
@@ -60,6 +63,8 @@ def read_filled(model: TSNetRegressor, table: Any) -> FilledRows:
         Fitted; it made the form, or one with the same columns.
     table : Suggestions, DataFrame or path
         The form.
+    reading : Reading, optional
+        Errors of whole columns, which count where a cell has none of its own.
 
     Returns
     -------
@@ -70,7 +75,7 @@ def read_filled(model: TSNetRegressor, table: Any) -> FilledRows:
     fitted = model.fitted_
     features = [column.name for column in fitted.columns]
     targets = list(fitted.target_names)
-    frame = _frame(table)
+    frame = align(_frame(table), [*features, *targets])
     names = form_names([*features, *targets])
     missing = [name for name in [*features, *targets] if name not in frame.columns]
     if missing:
@@ -78,7 +83,7 @@ def read_filled(model: TSNetRegressor, table: Any) -> FilledRows:
     status = _status(frame, names)
     off = status.isin(VOID).to_numpy()
     words = [column.name for column in fitted.columns if column.categories is not None]
-    read = _read(frame, [*features, *targets], words, off, names)
+    read = _read(frame, features, targets, words, off, names, reading or Reading())
     has_result = read.values[targets].notna().to_numpy()
     filled = has_result.all(axis=1)
     problems = _problems(frame, status, has_result, off, targets)
@@ -116,17 +121,32 @@ def _status(frame: pd.DataFrame, names: FormNames) -> pd.Series:
     return frame[names.status].map(lambda cell: "" if pd.isna(cell) else str(cell).strip().casefold())
 
 
-def _read(frame: pd.DataFrame, wanted: list[str], words: list[str], off: np.ndarray, names: FormNames) -> Measurements:
+def _read(
+    frame: pd.DataFrame,
+    features: list[str],
+    targets: list[str],
+    words: list[str],
+    off: np.ndarray,
+    names: FormNames,
+    reading: Reading,
+) -> Measurements:
     """Settings, results and their errors; rows that do not count are blanked, so that nothing in them matters."""
-    others = [name for name in frame.columns if name not in names]
-    errors = [pairing.errors for pairing in find_pairings(others, ordinary=wanted) if pairing.column in wanted]
+    wanted, headers = [*features, *targets], list(frame)
+    settings, one = [name for name in features if name not in words], len(targets) == 1
+    x = read_assignments(reading.x_err or (), option="--x-err", among=settings, headers=headers, one_unit=False)
+    y = read_assignments(reading.y_err or (), option="--y-err", among=targets, headers=headers, one_unit=one)
+    declared = x.columns | y.columns
+    others = [name for name in headers if name not in names or name in declared.values()]
+    pairings = find_pairings(others, ordinary=wanted, declared=declared)
+    errors = [pairing.errors for pairing in pairings if pairing.column in wanted]
     cells = frame.loc[:, [*wanted, *errors]].astype(object).where(~pd.Series(off, index=frame.index), None)
     numbers = [name for name in [*wanted, *errors] if name not in words]
     for name in numbers:
         column = pd.to_numeric(cells[name], errors="coerce")
         if (column.notna() | cells[name].isna()).all():
             cells[name] = column.astype(float)
-    return read_measurements(cells, numbers=numbers, text=words, ordinary=wanted)
+    read = read_measurements(cells, numbers=numbers, text=words, ordinary=wanted, error_columns=declared)
+    return read.declare(declared_sizes(read, x, settings) | declared_sizes(read, y, targets))
 
 
 def _problems(

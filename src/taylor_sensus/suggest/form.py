@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from taylor_sensus.tables.table import write_table
+from taylor_sensus.tables.files import write_table
 from taylor_sensus.words import notebook
 from taylor_sensus.words.format import one_line, percent
 from taylor_sensus.words.html import Content, shown, tag

@@ -1,4 +1,4 @@
-"""Columns by name although headers differ: `temp`, `temp (°C)` and `temp [degC]` are one column, `temp [K]` is another.
+"""Columns by name, although headers differ: `temp`, `temp (°C)` and `temp [degC]` are one, `temp [K]` is another.
 
 Models know their columns by whole headers, units and all. So a table to predict may write a unit in another way or
 leave it out, and one that comes in another unit is refused.
@@ -7,13 +7,21 @@ leave it out, and one that comes in another unit is refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.tables.companions import header_of
 from taylor_sensus.tables.units import Header, check_units, same_unit
+from taylor_sensus.words.did_you_mean import did_you_mean, listed, near_names
+
+
+class SplitTable(NamedTuple):
+    """Columns to learn from, and columns to learn."""
+
+    features: pd.DataFrame
+    targets: pd.DataFrame
 
 
 def headers_meant(name: str, headers: Sequence[str]) -> list[str]:
@@ -23,6 +31,30 @@ def headers_meant(name: str, headers: Sequence[str]) -> list[str]:
     wanted = header_of(name)
     found = {header: header_of(header) for header in headers}
     return [header for header, other in found.items() if other.name == wanted.name and not _differ(wanted, other)]
+
+
+def headers_of(names: Sequence[str], headers: Sequence[str]) -> list[str]:
+    """Headers for names with or without units; a name that no header answers to stays as it is.
+
+    Parameters
+    ----------
+    names : str or list of str
+        Names as a user writes them.
+    headers : list of str
+        Headers of the table.
+
+    Returns
+    -------
+    list of str
+        A header for each name.
+    """
+    found = []
+    for name in [names] if isinstance(names, str) else names:
+        meant = headers_meant(name, headers)
+        if len(meant) > 1:
+            raise DataError(f"{name!r} may be any of the columns {', '.join(map(repr, meant))}; write the unit too")
+        found += meant or [name]
+    return found
 
 
 def align(frame: pd.DataFrame, learned: Sequence[str]) -> pd.DataFrame:
@@ -60,6 +92,49 @@ def align(frame: pd.DataFrame, learned: Sequence[str]) -> pd.DataFrame:
         raise DataError("; ".join(problems))
     check_units(units_learned, units_there)
     return frame.rename(columns=renamed) if renamed else frame
+
+
+def split_target(frame: pd.DataFrame, target: Sequence[str], drop: Sequence[str] = ()) -> SplitTable:
+    """Split a table into features and targets, leaving out the columns named in ``drop``."""
+    target, drop = _names(target), _names(drop)
+    columns = [str(name) for name in frame.columns]
+    problems = []
+    if not target:
+        problems.append(f"no target was named; the columns are {listed(columns)}")
+    for role, names in (("target", target), ("dropped", drop)):
+        for name in dict.fromkeys(names):
+            if name not in columns:
+                hint = did_you_mean(name, columns, "the columns are")
+                problems.append(f"there is no {role} column {name!r}{hint}")
+            elif names.count(name) > 1:
+                problems.append(f"{role} column {name!r} is given {names.count(name)} times; once is enough")
+    for name in dict.fromkeys(target):
+        if name in drop:
+            problems.append(f"column {name!r} is both a target and dropped; choose one")
+    features = [name for name in columns if name not in target and name not in drop]
+    if not features:
+        problems.append("no column is left to learn from; name fewer targets, or drop fewer columns")
+    if problems:
+        raise DataError("; ".join(problems))
+    frame = frame.set_axis(columns, axis=1)
+    return SplitTable(frame.loc[:, features], frame.loc[:, target])
+
+
+def pick_columns(frame: pd.DataFrame, names: Sequence[str], *, where: str) -> pd.DataFrame:
+    """The named columns, in that order; all that are missing are named, each with what comes near."""
+    there = [str(name) for name in frame.columns]
+    problems = []
+    for name in dict.fromkeys(names):
+        if name not in there:
+            near = near_names(name, [other for other in there if other not in names])
+            problems.append(repr(name) + (f" (there is {near[0]!r})" if near else ""))
+    if problems:
+        raise DataError(f"{where} lacks {len(problems)} needed column(s): {', '.join(problems)}")
+    return frame.set_axis(there, axis=1).loc[:, list(dict.fromkeys(names))]
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _differ(one: Header, other: Header) -> bool:

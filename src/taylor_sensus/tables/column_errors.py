@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,8 +19,24 @@ from taylor_sensus.tables.companions import Pairing
 from taylor_sensus.tables.notation import Cells, percent_of
 
 
-def read_size(given: float | str) -> tuple[float, bool]:
-    """The size of an error, and whether it is in percent of the value."""
+class ErrorSize(NamedTuple):
+    """The error of a whole column: in its unit, or in percent of each value."""
+
+    size: float
+    percent: bool = False
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """The errors of these values, in their unit."""
+        return percent_of(values, self.size) if self.percent else np.full(len(values), self.size)
+
+    def __str__(self) -> str:
+        return repr(self.size).removesuffix(".0") + "%" * self.percent
+
+
+def read_size(given: float | str | ErrorSize) -> ErrorSize:
+    """The size of an error from a number, or from a text such as `0.5` or `2%`."""
+    if isinstance(given, ErrorSize):
+        return given
     text = str(given).strip()
     percent = text.endswith("%")
     try:
@@ -32,15 +49,17 @@ def read_size(given: float | str) -> tuple[float, bool]:
             f"{given!r} is no size of an error; give a number in the column's unit (0 if exact), or a percentage of "
             f"the value such as 2%{comma}"
         )
-    return size, percent
+    return ErrorSize(size, percent)
 
 
-def with_declared(errors: pd.DataFrame, values: pd.DataFrame, sizes: Mapping[str, float | str]) -> pd.DataFrame:
+def with_declared(
+    errors: pd.DataFrame, values: pd.DataFrame, sizes: Mapping[str, float | str | ErrorSize]
+) -> pd.DataFrame:
     """The errors of a table, filled where cells declare none; columns go by their headers. Words can be exact only."""
     filled, problems = {}, []
     for column, given in sizes.items():
-        size, percent = read_size(given)
-        if column not in errors and column in values and size == 0:
+        error = read_size(given)
+        if column not in errors and column in values and error.size == 0:
             filled[column] = np.where(values[column].isna(), np.nan, 0.0)
             continue
         if column not in errors:
@@ -52,11 +71,10 @@ def with_declared(errors: pd.DataFrame, values: pd.DataFrame, sizes: Mapping[str
         open_cells = np.isnan(before) & ~np.isnan(numbers)
         if not open_cells.any() and not np.isnan(numbers).all():
             problems.append(
-                f"an error of {given} is declared for column {column!r}, but all its cells have errors of their own "
+                f"an error of {error} is declared for column {column!r}, but all its cells have errors of their own "
                 "(written in them, or in a column of errors); leave one of the two out"
             )
-        size_of_cells = percent_of(numbers, size) if percent else np.full(len(numbers), size)
-        filled[column] = np.where(open_cells, size_of_cells, before)
+        filled[column] = np.where(open_cells, error.of(numbers), before)
     if problems:
         raise DataError("; ".join(problems))
     return errors.assign(**filled)

@@ -178,7 +178,7 @@ def check_finite(
     finite = np.isfinite(x[~usable])
     kinds = sorted({_word(v) for v in x[~usable][~finite]}) + [f"numbers beyond ±{LARGEST:g}"] * bool(finite.any())
     raise DataError(
-        f"{what} contains {' and '.join(kinds)}: {_listed(cells, len(bad))}. Rows count from 0. "
+        f"{what} contains {' and '.join(kinds)}: {_few_of(cells, len(bad))}. Rows count from 0. "
         "Drop, fill or correct these cells first."
     )
 
@@ -246,10 +246,10 @@ def _bad_cells(values: pd.Series, bad: np.ndarray, name: str, index: pd.Index, o
     rows = np.flatnonzero(bad).tolist()
     cells = [named_row(index, r, shown(values.iloc[r])) for r in rows[:MOST_NAMED]]
     word, why = ("row", one) if len(rows) == 1 else ("rows", several)
-    return f"column {name!r}: {word} {_listed(cells, len(rows))} {why}"
+    return f"column {name!r}: {word} {_few_of(cells, len(rows))} {why}"
 
 
-def _listed(items: Sequence[str], count: int) -> str:
+def _few_of(items: Sequence[str], count: int) -> str:
     """`a, b and c`, or `a, b and 7 more` if only the first few of `count` are given."""
     if count > len(items):
         return f"{', '.join(items)} and {count - len(items)} more"
@@ -268,3 +268,8 @@ def shown(value: Any) -> str:
     """A cell or label as one would type it, cut where it is long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def quoted(names: Iterable[Any]) -> str:
+    """Names as a list in a sentence."""
+    return ", ".join(map(repr, names))

@@ -65,17 +65,17 @@ def spoken_of(header: str) -> Header | None:
 
 
 def find_pairings(
-    headers: Sequence[str], *, ordinary: Collection[str] = (), told: Mapping[str, str] | None = None
+    headers: Sequence[str], *, ordinary: Collection[str] = (), declared: Mapping[str, str] | None = None
 ) -> list[Pairing]:
     """All pairs of a column and its errors.
 
-    Columns named in `ordinary` are never taken for errors; `told` names columns of errors by the columns they belong
-    to, whatever their headers look like.
+    Columns named in `ordinary` are never taken for errors; `declared` names columns of errors by the columns they
+    belong to, whatever their headers look like.
     """
-    told = dict(told or {})
+    declared = dict(declared or {})
     units = {header: header_of(header).unit for header in headers}
-    found = _found_by_name(headers, units, skipped={*ordinary, *told.values()})
-    pairs = [*((base, errors) for base, errors in told.items()), *found]
+    found = _found_by_name(headers, units, skipped={*ordinary, *declared.values()})
+    pairs = [*((base, errors) for base, errors in declared.items()), *found]
     problems = []
     for base in dict.fromkeys(base for base, _ in pairs):
         rivals = [errors for other, errors in pairs if other == base]

@@ -11,14 +11,14 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype, is_object_dtype, is_string_dtype
 
 from taylor_sensus.errors import DataError, SettingError
-from taylor_sensus.tables.alignment import align, headers_meant
+from taylor_sensus.tables.alignment import align, headers_of, pick_columns, split_target
 from taylor_sensus.tables.censored import CENSORED, censored_table, filled, warn_of_censored
-from taylor_sensus.tables.column_errors import bad_errors, join_errors, with_declared
+from taylor_sensus.tables.column_errors import ErrorSize, bad_errors, join_errors, with_declared
 from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names, named_row, shown
 from taylor_sensus.tables.companions import Pairing, describe_pairings, find_pairings, header_of
+from taylor_sensus.tables.files import read_table
 from taylor_sensus.tables.notation import Cells, nothing_said, read_cells
 from taylor_sensus.tables.refusals import looks_meant_as_number, why_refused
-from taylor_sensus.tables.table import pick_columns, read_table, split_target
 
 LOOKED_AT = 300
 """Refused cells that are looked at to tell a column of misspelt numbers from a column of words."""
@@ -89,7 +89,7 @@ class Measurements(NamedTuple):
         told = [f"{name!r} (in {count} of {len(self.errors)} rows)" for name, count in declared.items() if count]
         return f"{describe_pairings(self.pairings)} Errors are declared for {', '.join(told) or 'no column'}."
 
-    def declare(self, sizes: Mapping[str, float | str]) -> Measurements:
+    def declare(self, sizes: Mapping[str, float | str | ErrorSize]) -> Measurements:
         """The same with errors for whole columns, such as `{"temp": 0.5, "p": "2%"}`.
 
         Cells that declare their own error keep it.
@@ -178,30 +178,6 @@ class Measurements(NamedTuple):
             raise DataError("; ".join(problems) + f". {remedy}")
 
 
-def headers_of(names: Sequence[str], headers: Sequence[str]) -> list[str]:
-    """Headers for names with or without units; a name that no header answers to stays as it is.
-
-    Parameters
-    ----------
-    names : str or list of str
-        Names as a user writes them.
-    headers : list of str
-        Headers of the table.
-
-    Returns
-    -------
-    list of str
-        A header for each name.
-    """
-    found = []
-    for name in [names] if isinstance(names, str) else names:
-        meant = headers_meant(name, headers)
-        if len(meant) > 1:
-            raise DataError(f"{name!r} may be any of the columns {', '.join(map(repr, meant))}; write the unit too")
-        found += meant or [name]
-    return found
-
-
 def read_measurements(
     table: Any,
     *,
@@ -249,21 +225,21 @@ def read_measurements(
     decimal = decimal or "."
     check_names(frame, "the table")
     headers = {str(name): name for name in frame.columns}
-    told = error_columns or {}
+    declared = error_columns or {}
     _check_headers({"text": text, "numbers": numbers, "ordinary": ordinary}, headers)
-    _check_headers({"error_columns": [*told, *told.values()]}, headers)
+    _check_headers({"error_columns": [*declared, *declared.values()]}, headers)
 
     problems: list[str] = []
     nothing = nothing_said(len(frame))
     read: dict[str, Cells] = {}
     for header, name in headers.items():
         column = frame[name]
-        must = header in numbers or header in told or header in told.values()
+        must = header in numbers or header in declared or header in declared.values()
         cells = None if header in text else _read_column(column, decimal, nothing, must=must)
         if cells is not None:
             read[header] = cells
             problems += _refused(column, cells, header, decimal)
-    pairings = find_pairings(list(read), ordinary=ordinary, told=told)
+    pairings = find_pairings(list(read), ordinary=ordinary, declared=declared)
     errors = {header: cells.errors for header, cells in read.items()}
     for pairing in pairings:
         companion = frame[headers[pairing.errors]]

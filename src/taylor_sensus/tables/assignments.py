@@ -1,4 +1,4 @@
-"""Errors on the command line: `temp=0.5`, `p=2%`, `p=p_unc`, `2%`. What can be read in two ways is refused.
+"""Errors of columns as texts: `temp=0.5`, `p=2%`, `p=p_unc`, `2%`. What can be read in two ways is refused.
 
 An error is a number in the column's unit, a percentage of the value, or the name of a column of errors; `col:NAME` is
 always a column. Columns may be named without their units.
@@ -9,32 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from taylor_sensus.cli.screen import quoted
 from taylor_sensus.errors import SettingError
+from taylor_sensus.tables.alignment import headers_meant
+from taylor_sensus.tables.column_errors import ErrorSize, read_size
+from taylor_sensus.tables.columns import quoted
 from taylor_sensus.words.did_you_mean import did_you_mean
 
 COLUMN = "col:"
 
 
-class Assignments(NamedTuple):
+class ColumnErrors(NamedTuple):
     """What was said about the errors of columns; all by their headers."""
 
-    sizes: dict[str, str]
-    """Numbers and percentages, as texts."""
+    sizes: dict[str, ErrorSize]
     columns: dict[str, str]
     """Columns that hold the errors of others."""
-    everywhere: str | None
+    everywhere: ErrorSize | None
     """The size for all columns that have no other."""
 
 
 def read_assignments(
     texts: Sequence[str], *, option: str, among: Sequence[str], headers: Sequence[str], one_unit: bool
-) -> Assignments:
+) -> ColumnErrors:
     """Read the errors of the columns `among`; columns of errors may be any of the `headers`.
 
     An error without a column counts for all; with `one_unit` it may be anything, else a percentage or 0.
     """
-    sizes: dict[str, str] = {}
+    sizes: dict[str, ErrorSize] = {}
     columns: dict[str, str] = {}
     everywhere = None
     for text in texts:
@@ -56,13 +57,11 @@ def read_assignments(
         sizes |= dict.fromkeys(named, size) if size is not None else {}
         columns |= dict.fromkeys(named, errors) if errors is not None else {}
         everywhere = everywhere if named else size
-    return Assignments(sizes, columns, everywhere)
+    return ColumnErrors(sizes, columns, everywhere)
 
 
 def parted(text: str, option: str, among: Sequence[str]) -> tuple[str | None, str]:
     """Column and what is said of it; names may hold signs of equality, so all are tried. None: no column is named."""
-    from taylor_sensus.tables.alignment import headers_meant
-
     places = [place for place, sign in enumerate(text) if sign == "="]
     found = []
     for place in places:
@@ -99,10 +98,7 @@ def _without_unit(value: str) -> bool:
     return number is not None and (value.endswith("%") or number == 0)
 
 
-def _size_or_column(value: str, option: str, text: str, headers: Sequence[str]) -> tuple[str | None, str | None]:
-    from taylor_sensus.tables.alignment import headers_meant
-    from taylor_sensus.tables.column_errors import read_size
-
+def _size_or_column(value: str, option: str, text: str, headers: Sequence[str]) -> tuple[ErrorSize | None, str | None]:
     wanted = value.removeprefix(COLUMN)
     meant = headers_meant(wanted, headers)
     is_size = wanted == value and _number(value.removesuffix("%")) is not None
@@ -112,8 +108,7 @@ def _size_or_column(value: str, option: str, text: str, headers: Sequence[str]) 
             f"or the number in another way, such as {value.removesuffix('%')}e0"
         )
     if is_size:
-        read_size(value)
-        return value, None
+        return read_size(value), None
     if len(meant) > 1:
         raise SettingError(f"{option} {text}: {wanted!r} may be {quoted(meant)}; write the unit too")
     if not meant:

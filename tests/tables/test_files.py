@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from taylor_sensus.errors import DataError, MissingExtraError
-from taylor_sensus.tables import table
-from taylor_sensus.tables.table import read_table, split_target, write_table
+from taylor_sensus.tables import files
+from taylor_sensus.tables.files import read_table, write_table
 
 EXPECTED = pd.DataFrame({"T": [300.5, 310.0], "alloy": ["steel", "brass"], "n": [1, 2]})
 
@@ -331,44 +331,10 @@ def test_what_cannot_be_written_is_said(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# ----------------------------------------------------------------------------------------- splitting
-
-
-def test_split():
-    features, targets = split_target(EXPECTED, ["T"], ["alloy"])
-    assert list(features) == ["n"] and list(targets) == ["T"]
-    assert isinstance(targets, pd.DataFrame)
-    assert list(split_target(EXPECTED, ["n", "T"], []).targets) == ["n", "T"], "in the order asked for"
-
-
-def test_split_names_every_problem_and_near_matches():
-    frame = pd.DataFrame(columns=["yield strength (MPa)", "Carbon", "Mn"])
-    with pytest.raises(DataError) as caught:
-        split_target(frame, ["yield strength", "carbon", "Mn", "Mn"], ["xyz", "Mn"])
-    message = str(caught.value)
-    assert "'yield strength'; did you mean 'yield strength (MPa)'?" in message
-    assert "'carbon'; did you mean 'Carbon'?" in message
-    assert "'xyz'; the columns are" in message
-    assert "'Mn' is given 2 times" in message
-    assert "both a target and dropped" in message
-
-
-def test_split_must_leave_something():
-    with pytest.raises(DataError, match="no target was named"):
-        split_target(EXPECTED, [], [])
-    with pytest.raises(DataError, match="no column is left"):
-        split_target(EXPECTED, ["T"], ["alloy", "n"])
-
-
-def test_a_wide_table_is_not_listed_whole():
-    with pytest.raises(DataError, match=r"and \d\d more"):
-        split_target(pd.DataFrame(columns=[f"c{i}" for i in range(100)]), ["wavelength"], [])
-
-
 def test_import_is_light():
-    code = "import sys, taylor_sensus.tables.table; assert not {'openpyxl', 'xlrd'} & set(sys.modules)"
+    code = "import sys, taylor_sensus.tables.files; assert not {'openpyxl', 'xlrd'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert not hasattr(table, "openpyxl")
+    assert not hasattr(files, "openpyxl")
 
 
 @pytest.mark.parametrize("decimal", [None, "."])

@@ -1,33 +1,25 @@
-"""Tables of the command line: reading, writing, and picking columns and targets."""
+"""Tables in files: reading and writing, by the ending of the name."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
 
 from taylor_sensus.errors import DataError, MissingExtraError
 from taylor_sensus.storage.atomic import replacing
+from taylor_sensus.tables.columns import quoted
 from taylor_sensus.tables.delimited import read_delimited
-from taylor_sensus.words.did_you_mean import did_you_mean, listed, near_names
+from taylor_sensus.words.did_you_mean import did_you_mean, listed
 
 READABLE = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet")
 WRITABLE = (".csv", ".tsv", ".parquet")
 
 _FORMULA = re.compile(r"\s*[=+\-@]")
 _NEUTRALISED = re.compile(r"'(?=\s*[=+\-@])")
-
-
-class SplitTable(NamedTuple):
-    """Columns to learn from, and columns to learn."""
-
-    features: pd.DataFrame
-    targets: pd.DataFrame
 
 
 # ------------------------------------------------------------------------------------------- reading
@@ -150,6 +142,17 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
             _harmless(frame).to_csv(temporary, sep=separator, index=keep_labels, encoding="utf-8", lineterminator="\n")
 
 
+def beside(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+    """Columns of the user's table, then those of a prediction."""
+    shared = [name for name in map(str, kept.columns) if name in predicted.columns]
+    if shared:
+        raise DataError(
+            f"the kept column(s) {quoted(shared)} have the name of a column of the prediction; "
+            "rename them, or name the others with --keep"
+        )
+    return pd.concat([kept, predicted], axis=1)
+
+
 def _write_parquet(frame: pd.DataFrame, temporary: Path, path: Path) -> None:
     try:
         frame.to_parquet(temporary, engine="pyarrow")
@@ -197,52 +200,6 @@ def _text_mapped(column: pd.Series, change) -> pd.Series:
         return column
     dtype = object if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
     return pd.Series(after, index=column.index, name=column.name, dtype=dtype)
-
-
-# ----------------------------------------------------------------------------------------- splitting
-
-
-def split_target(frame: pd.DataFrame, target: Sequence[str], drop: Sequence[str] = ()) -> SplitTable:
-    """Split a table into features and targets, leaving out the columns named in ``drop``."""
-    target, drop = _names(target), _names(drop)
-    columns = [str(name) for name in frame.columns]
-    problems = []
-    if not target:
-        problems.append(f"no target was named; the columns are {listed(columns)}")
-    for role, names in (("target", target), ("dropped", drop)):
-        for name in dict.fromkeys(names):
-            if name not in columns:
-                hint = did_you_mean(name, columns, "the columns are")
-                problems.append(f"there is no {role} column {name!r}{hint}")
-            elif names.count(name) > 1:
-                problems.append(f"{role} column {name!r} is given {names.count(name)} times; once is enough")
-    for name in dict.fromkeys(target):
-        if name in drop:
-            problems.append(f"column {name!r} is both a target and dropped; choose one")
-    features = [name for name in columns if name not in target and name not in drop]
-    if not features:
-        problems.append("no column is left to learn from; name fewer targets, or drop fewer columns")
-    if problems:
-        raise DataError("; ".join(problems))
-    frame = frame.set_axis(columns, axis=1)
-    return SplitTable(frame.loc[:, features], frame.loc[:, target])
-
-
-def pick_columns(frame: pd.DataFrame, names: Sequence[str], *, where: str) -> pd.DataFrame:
-    """The named columns, in that order; all that are missing are named, each with what comes near."""
-    there = [str(name) for name in frame.columns]
-    problems = []
-    for name in dict.fromkeys(names):
-        if name not in there:
-            near = near_names(name, [other for other in there if other not in names])
-            problems.append(repr(name) + (f" (there is {near[0]!r})" if near else ""))
-    if problems:
-        raise DataError(f"{where} lacks {len(problems)} needed column(s): {', '.join(problems)}")
-    return frame.set_axis(there, axis=1).loc[:, list(dict.fromkeys(names))]
-
-
-def _names(names: Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
 
 
 # -------------------------------------------------------------------------------------------- wording
