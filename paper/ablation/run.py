@@ -15,10 +15,9 @@ from paper.engine.trials import fit_and_judge, settings_of
 def run(task: Task, n_jobs: int | None) -> Result:
     """Fit, predict the test rows, score."""
     parts = split(task.dataset, task.seed)
-    quick = bool(task.parameters.get("quick"))
-    return Result(fit_and_judge(VARIANTS[task.method], task.seed, parts, n_jobs, quick))
+    return Result(fit_and_judge(VARIANTS[task.method], task.seed, parts, n_jobs, task.quick))
 
 
 def inputs(task: Task) -> Inputs:
     """The data's hash and the variant's settings."""
-    return Inputs(data_sha256(task.dataset), settings_of(VARIANTS[task.method], bool(task.parameters.get("quick"))))
+    return Inputs(data_sha256(task.dataset), settings_of(VARIANTS[task.method], task.quick))

@@ -48,7 +48,7 @@ class Cycle(NamedTuple):
 
 def run(task: Task, n_jobs: int | None) -> Result:
     """All cycles of one arm of one method: number of training rows and error on test rows in each."""
-    kind, quick = method(task.method), bool(task.parameters.get("quick"))
+    kind, quick = method(task.method), task.quick
     parts = split(task.dataset, task.seed)
     count = len(parts.y_train)
     values: dict[str, float | None] = {"pool_rows": count - a_tenth(count)}
@@ -64,7 +64,7 @@ def run(task: Task, n_jobs: int | None) -> Result:
 
 def inputs(task: Task) -> Inputs:
     """The data's hash, the method's settings and the plan of the cycles."""
-    settings = settings_of(method(task.method), bool(task.parameters.get("quick")))
+    settings = settings_of(method(task.method), task.quick)
     return Inputs(data_sha256(task.dataset), {**settings, "cycles": CYCLES, "share": SHARE})
 
 

@@ -28,7 +28,7 @@ STREAM = 1
 def run(task: Task, n_jobs: int | None) -> Result:
     """Fit to noisy rows, judge on clean ones."""
     parts = with_noise(split(task.dataset, task.seed), task.parameters.get("level", 0), task.seed)
-    kind, quick = method(task.method), bool(task.parameters.get("quick"))
+    kind, quick = method(task.method), task.quick
     fitted = fit(kind.make(random_state=task.seed, n_jobs=n_jobs, quick=quick), parts)
     judged = judge(fitted.model, parts, gives_std=kind.gives_std)
     return Result(values_of(fitted, judged), row_errors(parts, judged.prediction))
@@ -36,7 +36,7 @@ def run(task: Task, n_jobs: int | None) -> Result:
 
 def inputs(task: Task) -> Inputs:
     """The data's hash, the method's settings and the size of the noise."""
-    settings = settings_of(method(task.method), bool(task.parameters.get("quick")))
+    settings = settings_of(method(task.method), task.quick)
     return Inputs(data_sha256(task.dataset), {**settings, "added_noise": [FEATURE_NOISE, TARGET_NOISE]})
 
 

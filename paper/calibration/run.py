@@ -56,7 +56,7 @@ def draw(problem: str, n: int, seed: int, stream: int) -> Rows:
 
 def run(task: Task, n_jobs: int | None) -> Result:
     """Fit to few or many rows, judge on fresh ones."""
-    kind, quick = method(task.method), bool(task.parameters.get("quick"))
+    kind, quick = method(task.method), task.quick
     train = draw(task.dataset, training_rows(task), task.seed, TRAINING)
     fresh = draw(task.dataset, TEST_ROWS, task.seed, TESTING)
     both = [pd.concat(pair, ignore_index=True) for pair in ((train.X, fresh.X), (train.y, fresh.y))]
@@ -79,7 +79,7 @@ def run(task: Task, n_jobs: int | None) -> Result:
 
 def inputs(task: Task) -> Inputs:
     """A hash of the rows and the method's settings."""
-    settings = settings_of(method(task.method), bool(task.parameters.get("quick")))
+    settings = settings_of(method(task.method), task.quick)
     return Inputs(_rows_sha256(task.dataset, training_rows(task), task.seed), settings)
 
 

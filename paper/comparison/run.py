@@ -60,7 +60,7 @@ def run(task: Task, n_jobs: int | None) -> Result:
 
 def inputs(task: Task) -> Inputs:
     """The data's hash and the method's settings."""
-    quick, search = bool(task.parameters.get("quick")), bool(task.parameters.get("search"))
+    quick, search = task.quick, bool(task.parameters.get("search"))
     settings = dict(_settings(task.method, quick))
     if search:
         settings["grid"] = plain(METHODS[task.method].grid)
@@ -79,8 +79,7 @@ def _best(
     best, best_score = None, np.inf
     for values in itertools.product(*grid.values()):
         changes = dict(zip(grid, values, strict=True))
-        quick = bool(task.parameters.get("quick"))
-        model = kind.make(random_state=task.seed, n_jobs=n_jobs, quick=quick, **changes)
+        model = kind.make(random_state=task.seed, n_jobs=n_jobs, quick=task.quick, **changes)
         fitted = Chosen(model, changes, fit(model, parts).seconds)
         score = _validation_score(model, parts, kind.gives_std) if grid else 0.0
         if best is None or score < best_score:

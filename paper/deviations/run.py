@@ -37,7 +37,7 @@ def deviating(kind: str, seed: int) -> ToyProblem:
 
 def run(task: Task, n_jobs: int | None) -> Result:
     """Fit, judge, and keep what the figure needs."""
-    toy, quick = deviating(task.dataset, task.seed), bool(task.parameters.get("quick"))
+    toy, quick = deviating(task.dataset, task.seed), task.quick
     found = answer(
         METHODS[task.method], toy.X, toy.y, toy.X_eval, raw=False, seed=task.seed, n_jobs=n_jobs, quick=quick
     )
@@ -73,4 +73,4 @@ def inputs(task: Task) -> Inputs:
     """A hash of the training rows and the method's settings."""
     toy = deviating(task.dataset, task.seed)
     rows = content_sha256(pd.DataFrame(toy.X, columns=["x"]), pd.Series(toy.y))
-    return Inputs(rows, settings(METHODS[task.method], bool(task.parameters.get("quick"))))
+    return Inputs(rows, settings(METHODS[task.method], task.quick))

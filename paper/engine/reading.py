@@ -39,7 +39,7 @@ def find_results(results: Path, study: str, *, searched: bool = False, quick: bo
     lines, predictions = [], {}
     for record in read_collected(results, kind).values():
         task = record.task
-        if (bool(task.parameters.get("search")), bool(task.parameters.get("quick"))) != (searched, quick):
+        if (bool(task.parameters.get("search")), task.quick) != (searched, quick):
             continue
         given = {name: task.parameters.get(name, default) for name, default in own.items()}
         lines.append({"dataset": task.dataset, "method": task.method, "seed": task.seed, **given, **record.values})

@@ -39,6 +39,11 @@ class Task:
         parts += [f"{quote(name, safe='')}={_cell(self.parameters[name])}" for name in sorted(self.parameters)]
         return ",".join(parts)
 
+    @property
+    def quick(self) -> bool:
+        """Whether budgets are tiny, to try that everything runs."""
+        return bool(self.parameters.get("quick"))
+
     def __hash__(self) -> int:
         return hash((self.study, self.key))
 

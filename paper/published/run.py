@@ -32,13 +32,12 @@ def run(task: Task, n_jobs: int | None) -> Result:
     X, y, _ = load(task.dataset)
     train, test = rows(task.dataset, len(y), task.seed)
     parts = without_validation(X, y, train, test)
-    quick = bool(task.parameters.get("quick"))
-    return Result(fit_and_judge(method(task.method), task.seed, parts, n_jobs, quick))
+    return Result(fit_and_judge(method(task.method), task.seed, parts, n_jobs, task.quick))
 
 
 def inputs(task: Task) -> Inputs:
     """The data's hash and the method's settings."""
-    return Inputs(data_sha256(task.dataset), settings_of(method(task.method), bool(task.parameters.get("quick"))))
+    return Inputs(data_sha256(task.dataset), settings_of(method(task.method), task.quick))
 
 
 def rows(dataset: str, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -42,16 +42,15 @@ def run(task: Task, n_jobs: int | None) -> Result:
 
 def inputs(task: Task) -> Inputs:
     """The data's hash, and the network's settings or the number of rows that are searched."""
-    quick = bool(task.parameters.get("quick"))
     if task.method in SEARCHES:
         settings: dict[str, Any] = {"rows": _searched(task), "neighbours": DEFAULTS.neighbours}
     else:
-        settings = {**settings_of(NETWORKS[task.method], quick), "test_rows": _test_rows(task)}
+        settings = {**settings_of(NETWORKS[task.method], task.quick), "test_rows": _test_rows(task)}
     return Inputs(year_sha256(task.dataset), settings)
 
 
 def _fit(task: Task, parts: SplitDataset, n_jobs: int | None) -> dict[str, Any]:
-    model = NETWORKS[task.method].make(random_state=task.seed, n_jobs=n_jobs, quick=bool(task.parameters.get("quick")))
+    model = NETWORKS[task.method].make(random_state=task.seed, n_jobs=n_jobs, quick=task.quick)
     fitting = watched(lambda: fit(model, parts))
     predicting = watched(lambda: judge(model, parts, gives_std=True))
     again = judge(model, parts, gives_std=True)
@@ -124,7 +123,7 @@ def _train_rows(task: Task) -> int:
 
 
 def _test_rows(task: Task) -> int:
-    return QUICK_TEST_ROWS if task.parameters.get("quick") else TEST_ROWS
+    return QUICK_TEST_ROWS if task.quick else TEST_ROWS
 
 
 def _searched(task: Task) -> int:

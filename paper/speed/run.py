@@ -16,8 +16,7 @@ from paper.timing.run import PREDICTIONS
 def run(task: Task, n_jobs: int | None) -> Result:
     """Fit twice, predict three times, score."""
     parts, kind = split(task.dataset, task.seed), VARIANTS[task.method]
-    quick = bool(task.parameters.get("quick"))
-    models = [kind.make(random_state=task.seed, n_jobs=n_jobs, quick=quick) for _ in range(2)]
+    models = [kind.make(random_state=task.seed, n_jobs=n_jobs, quick=task.quick) for _ in range(2)]
     fits = [fit(model, parts) for model in models]
     judged = [judge(models[1], parts, gives_std=kind.gives_std) for _ in range(PREDICTIONS)]
     return Result(
@@ -34,4 +33,4 @@ def run(task: Task, n_jobs: int | None) -> Result:
 
 def inputs(task: Task) -> Inputs:
     """The data's hash and the variant's settings."""
-    return Inputs(data_sha256(task.dataset), settings_of(VARIANTS[task.method], bool(task.parameters.get("quick"))))
+    return Inputs(data_sha256(task.dataset), settings_of(VARIANTS[task.method], task.quick))

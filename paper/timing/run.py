@@ -26,8 +26,7 @@ PREDICTIONS = 3
 def run(task: Task, n_jobs: int | None) -> Result:
     """Fit twice, predict three times."""
     parts = split_dataset(load_dataset(task.dataset), task.seed)
-    quick = bool(task.parameters.get("quick"))
-    models = [method(task.method).make(random_state=task.seed, n_jobs=n_jobs, quick=quick) for _ in range(2)]
+    models = [method(task.method).make(random_state=task.seed, n_jobs=n_jobs, quick=task.quick) for _ in range(2)]
     fits = [fit(model, parts).seconds for model in models]
     predictions = [_seconds(models[1].predict_distribution, parts.X_test) for _ in range(PREDICTIONS)]
     return Result(

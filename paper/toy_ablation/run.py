@@ -19,6 +19,4 @@ def run(task: Task, n_jobs: int | None) -> Result:
 
 def inputs(task: Task) -> Inputs:
     """A hash of the training rows and the variant's settings."""
-    return Inputs(
-        rows_sha256(task.dataset, task.seed), settings(VARIANTS[task.method], bool(task.parameters.get("quick")))
-    )
+    return Inputs(rows_sha256(task.dataset, task.seed), settings(VARIANTS[task.method], task.quick))

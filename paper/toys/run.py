@@ -23,7 +23,7 @@ def run(task: Task, n_jobs: int | None) -> Result:
 
 def judged(method: ToyMethod, task: Task, n_jobs: int | None, *, keep: bool) -> Result:
     """A method on the task's toy."""
-    toy, quick = problem(task.dataset, task.seed), bool(task.parameters.get("quick"))
+    toy, quick = problem(task.dataset, task.seed), task.quick
     raw = task.dataset.endswith(RAW)
     found = answer(method, toy.X, toy.y, toy.X_eval, raw=raw, seed=task.seed, n_jobs=n_jobs, quick=quick)
     values = {"rows": len(toy.X_eval), **scores(toy, found.prediction, task.seed), **found.seconds}
@@ -32,6 +32,4 @@ def judged(method: ToyMethod, task: Task, n_jobs: int | None, *, keep: bool) -> 
 
 def inputs(task: Task) -> Inputs:
     """A hash of the training rows and the method's settings."""
-    return Inputs(
-        rows_sha256(task.dataset, task.seed), settings(TOY_METHODS[task.method], bool(task.parameters.get("quick")))
-    )
+    return Inputs(rows_sha256(task.dataset, task.seed), settings(TOY_METHODS[task.method], task.quick))
