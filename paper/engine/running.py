@@ -119,11 +119,11 @@ def carry_out(study: Study, plan: Plan, results: Path, *, workers: Workers, comm
             for done in stream:
                 key = done.task.key
                 record = record_of(done, plan.inputs[key], installed(), command)
-                ledger.write(record)
                 if done.failure:
                     plan.failed[key] = done.failure
                 else:
-                    plan.records[key] = record
+                    plan.records[key] = record  # first: Ctrl-C while the disk takes it must not lose it
+                ledger.write(record)
                 shown.tell(done)
     finally:  # also after Ctrl-C: what is done can be looked at
         write_collected(results, study, plan.records.values())
