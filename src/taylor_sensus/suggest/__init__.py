@@ -2,7 +2,7 @@
 
 `suggestion` asks the question and writes the form, `form` is the form, `filled` reads it back, and `advice` says what
 to do at a row. Candidates come from `space/`, which knows no model; `candidate_model` is what they ask. The choice:
-`choosing` does it in order, with a `survey` of all candidates, a `shortlist`, the `covariance` of the model's errors at
+`choosing` does it in order: a survey of all candidates, a `shortlist`, the `covariance` of the model's errors at
 pairs of rows, which leans on its Gaussian process (`process_view`), `acquisition` functions by goal with their
 `expected_improvement`, and a greedy `batch`.
 """

@@ -10,9 +10,8 @@ import pandas as pd
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fitted import FittedModel, Query
 from taylor_sensus.model.combine import combine
-from taylor_sensus.model.epistemic import EpistemicParts
+from taylor_sensus.model.epistemic import EpistemicParts, epistemic_parts, mean_opinions
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.suggest.survey import survey
 from taylor_sensus.tables.columns import Column, named_row
 
 if TYPE_CHECKING:
@@ -88,10 +87,15 @@ class CandidateModel:
         return {c.name: float(scale[at]) for c, at in zip(self.columns, starts, strict=False) if c.categories is None}
 
     def survey(self, frame: pd.DataFrame, scaled: np.ndarray, process_variance: np.ndarray) -> EpistemicParts:
-        """Mean and epistemic error, without the noise, which takes longest."""
-        shape = (len(frame), len(self.fitted.target_names))
-        prior = self.regressor._own_prior(self._as_fitted(frame), self.fitted.settings, shape)
-        return survey(self.fitted, process_variance, scaled, prior, self.target_index, self.regressor.n_jobs)
+        """Mean and epistemic error in scaled units, without the noise, which takes longest.
+
+        `process_variance` is that of the Gaussian process at the rows, as exact as it is needed.
+        """
+        fitted, shape = self.fitted, (len(frame), len(self.fitted.target_names))
+        own = self.regressor._own_prior(self._as_fitted(frame), fitted.settings, shape)
+        prior = fitted.trend(scaled) if own is None else fitted.scaler.targets(own)
+        said = mean_opinions(fitted.ensemble, scaled.astype(np.float32), self.regressor.n_jobs)
+        return epistemic_parts(fitted.ensemble, said, process_variance, scaled, prior, self.target_index)
 
     def prediction(self, frame: pd.DataFrame) -> Prediction:
         """The whole prediction of all targets."""
