@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.report.answers import how_good, how_honest
-from taylor_sensus.report.contents import Evidence
+from taylor_sensus.report.contents import JudgedRows
 from taylor_sensus.scores import interval_coverage
 from taylor_sensus.words.verdicts import error_bars
 
@@ -16,7 +16,7 @@ def contents(std, rows=400, noise=0.1):
     rng = np.random.default_rng(0)
     y = rng.normal(size=(rows, 1))
     mean = y + noise * rng.normal(size=y.shape)
-    evidence = Evidence("", True, pd.RangeIndex(rows), y, mean, np.full_like(y, std))
+    evidence = JudgedRows("", True, pd.RangeIndex(rows), y, mean, np.full_like(y, std))
     return SimpleNamespace(evidence=evidence, references=None, fitted=SimpleNamespace(target_names=("y",)))
 
 

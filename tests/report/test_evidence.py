@@ -8,7 +8,7 @@ import pytest
 
 from taylor_sensus.fitted import HeldOut
 from taylor_sensus.report.evidence import held_out_evidence, is_training_table, new_row_evidence
-from taylor_sensus.report.table import Table, read_data
+from taylor_sensus.report.table import ReportTable, read_data
 
 
 def fitted_with(rows, counts=None, shrink=1.0):
@@ -25,7 +25,7 @@ def fitted_with(rows, counts=None, shrink=1.0):
 
 
 def table_of(y, labels=None):
-    return Table(pd.DataFrame({"x": np.zeros(len(y))}, index=labels), np.asarray(y))
+    return ReportTable(pd.DataFrame({"x": np.zeros(len(y))}, index=labels), np.asarray(y))
 
 
 def test_the_training_table_is_recognised_by_its_measurements(model, table):

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from taylor_sensus.report.contents import Evidence
+from taylor_sensus.report.contents import JudgedRows
 from taylor_sensus.report.references import compare, mean_only
 
 
 def evidence(y, mean):
-    return Evidence("", True, pd.RangeIndex(len(y)), y, mean, np.ones_like(y))
+    return JudgedRows("", True, pd.RangeIndex(len(y)), y, mean, np.ones_like(y))
 
 
 def errors(found):

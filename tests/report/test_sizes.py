@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.report import make_report
-from taylor_sensus.report.contents import Evidence
+from taylor_sensus.report.contents import JudgedRows
 from taylor_sensus.report.gather import gather
 from taylor_sensus.report.page import page
 
@@ -40,7 +40,7 @@ def test_a_million_rows_of_200_columns_fit_in_2_mb(wide):
     rows = 1_000_000
     y = rng.normal(size=(rows, 1)) * 50
     std = rng.uniform(1, 20, (rows, 1))
-    many = Evidence("", True, pd.RangeIndex(rows), y, y + std * rng.standard_t(4, (rows, 1)), std)
+    many = JudgedRows("", True, pd.RangeIndex(rows), y, y + std * rng.standard_t(4, (rows, 1)), std)
     survey = wide.survey._replace(rows=rows, familiarity=rng.beta(5, 1, rows), std=std)
     made = page(wide._replace(evidence=many, survey=survey))
     assert len(made.encode()) <= 2_000_000

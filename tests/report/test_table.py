@@ -25,7 +25,7 @@ def test_declared_errors_in_any_form(model, table):
     for given in ({"temp [degC]": 2.0}, table[["temp [degC]"]] * 0 + 2.0):
         read = read_data((table.iloc[:, :3], table["strength [MPa]"], given), model.fitted_)
         assert list(read.errors) == ["temp [degC]"] and (read.errors == 2).all(axis=None)
-        assert len(read.some(slice(3, 7)).errors) == 4
+        assert len(read.take(slice(3, 7)).errors) == 4
     read = read_data((table.iloc[:, :3], None, [2.0, 0.1, 0]), model.fitted_)
     assert read.y is None and read.errors.iloc[5].tolist() == [2, 0.1, 0]
 

@@ -26,11 +26,11 @@ COLUMNS = (Column("hours", None), Column("alloy", ("brass", "steel")))
 def model(settings=None, columns=COLUMNS, **changes):
     return SimpleNamespace(
         fit_summary=replace(FIT, **changes), settings=settings or Settings(), columns=columns,
-        target_names=("strength",), noise_scale=np.array([1.44]), members=8,
+        target_names=("strength",), ensemble=SimpleNamespace(noise_scale=np.array([1.44])), members=8,
     )  # fmt: skip
 
 
-def test_the_facts_are_there():
+def test_what_the_fit_found_is_there():
     text = summary_text(model())
     for words in (
         "200 (200 distinct)", "hours, alloy (2 categories)", "Unseen rows, strength", "= 1.5", "87.0 %",

@@ -76,13 +76,13 @@ def plot_band(
     variance = np.zeros_like(mean)
     for depth, part in enumerate(FROM_THE_INSIDE):
         variance = variance + chosen.variances[part][order]
-        reach = scale * np.sqrt(variance)
+        half = scale * np.sqrt(variance)
         plus = "+ " if depth else ""
         # Drawn under the bands before it and opaque, so each source keeps its own colour.
         ax.fill_between(
             across,
-            mean - reach,
-            mean + reach,
+            mean - half,
+            mean + half,
             color=FILLS[part],
             linewidth=0,
             label=plus + LABELS[part],

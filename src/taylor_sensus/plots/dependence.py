@@ -79,9 +79,9 @@ def _bars(ax: Axes, names: list[str], chosen: Any, scale: float) -> None:
     variance = np.zeros(len(names))
     for depth, part in enumerate(FROM_THE_INSIDE):
         variance = variance + chosen.variances[part]
-        reach = scale * np.sqrt(variance)
+        half = scale * np.sqrt(variance)
         label = ("+ " if depth else "") + LABELS[part]
-        ax.bar(places, 2 * reach, bottom=chosen.mean - reach, width=0.6, color=FILLS[part], label=label,
+        ax.bar(places, 2 * half, bottom=chosen.mean - half, width=0.6, color=FILLS[part], label=label,
                zorder=1.9 - 0.1 * depth)  # fmt: skip
     ax.plot(places, chosen.mean, linestyle="none", marker="o", markersize=5, color=COLOURS["mean"],
             label=LABELS["mean"], zorder=3)  # fmt: skip

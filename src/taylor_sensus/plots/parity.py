@@ -54,12 +54,12 @@ def plot_parity(
     scale = half_width(coverage)
     chosen = one_target(prediction, target)
     measured = column(y, "y", len(chosen.mean))
-    reach = scale * chosen.std
-    hit = np.abs(measured - chosen.mean) <= reach
+    half = scale * chosen.std
+    hit = np.abs(measured - chosen.mean) <= half
 
     ax = new_axes((4.9, 4.7)) if ax is None else ax
-    low = min(measured.min(), (chosen.mean - reach).min())
-    high = max(measured.max(), (chosen.mean + reach).max())
+    low = min(measured.min(), (chosen.mean - half).min())
+    high = max(measured.max(), (chosen.mean + half).max())
     margin = 0.03 * (high - low) or 0.5
     limits = (low - margin, high + margin)
     ax.plot(limits, limits, color=COLOURS["guide"], linewidth=1, linestyle="--", zorder=1)
@@ -72,7 +72,7 @@ def plot_parity(
             ax.errorbar(
                 measured[rows],
                 chosen.mean[rows],
-                yerr=reach[rows],
+                yerr=half[rows],
                 fmt=marker,
                 color=colour,
                 markersize=3.5,

@@ -67,11 +67,11 @@ def plot_residuals(
     ax = new_axes() if ax is None else ax
     z = (measured - predicted) / spread
     wild = np.abs(z) > SURPRISING
-    reach = max(3.6, 1.12 * float(np.abs(z).max()))
+    limit = max(3.6, 1.12 * float(np.abs(z).max()))
     low, high = float(predicted.min()), float(predicted.max())
     margin = 0.04 * (high - low) or 0.5
     if len(z) >= MANY_ROWS:
-        shade_cells(ax, predicted, z, (low - margin, high + margin, -reach, reach))
+        shade_cells(ax, predicted, z, (low - margin, high + margin, -limit, limit))
     else:
         style = {"linestyle": "none", "markersize": 3.5, "markeredgewidth": 0, "alpha": 0.7}
         ax.plot(predicted[~wild], z[~wild], marker="o", color=COLOURS["training"], **style)
@@ -91,7 +91,7 @@ def plot_residuals(
                 fontsize="small",
             )
     ax.set_xlim(low - margin, high + margin)
-    ax.set_ylim(-reach, reach)
+    ax.set_ylim(-limit, limit)
     ax.set_xlabel(f"predicted {with_unit(target)}")
     ax.set_ylabel("(measured - predicted) / std")
     return ax

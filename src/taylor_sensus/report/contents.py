@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from taylor_sensus.suggest import Suggestions
 
 
-class Evidence(NamedTuple):
+class JudgedRows(NamedTuple):
     """Measured values beside predictions by which the model can be judged; arrays are ``(rows, targets)``."""
 
     origin: str
@@ -29,12 +29,12 @@ class Evidence(NamedTuple):
     mean: np.ndarray
     std: np.ndarray
 
-    def target(self, at: int) -> Judged:
+    def target(self, at: int) -> JudgedTarget:
         """One target's columns."""
-        return Judged(self.labels, self.y[:, at], self.mean[:, at], self.std[:, at])
+        return JudgedTarget(self.labels, self.y[:, at], self.mean[:, at], self.std[:, at])
 
 
-class Judged(NamedTuple):
+class JudgedTarget(NamedTuple):
     """Measured values beside predictions of one target; one value a row."""
 
     labels: pd.Index
@@ -48,7 +48,7 @@ class Judged(NamedTuple):
         return (self.y - self.mean) / self.std
 
 
-class Reference(NamedTuple):
+class ReferenceMethod(NamedTuple):
     """A simple method on the same rows; one error a target."""
 
     name: str
@@ -59,7 +59,7 @@ class Reference(NamedTuple):
 class References(NamedTuple):
     """Simple methods, and the model, on rows that none of them had seen."""
 
-    methods: list[Reference]
+    methods: list[ReferenceMethod]
     """The model itself is the last."""
     notes: list[str]
 
@@ -120,7 +120,7 @@ class Contents(NamedTuple):
     fitted: FittedModel
     model_name: str
     data_name: str | None
-    evidence: Evidence | None
+    evidence: JudgedRows | None
     references: References | None
     survey: Survey | None
     dependence: Dependence | None

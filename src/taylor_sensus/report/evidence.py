@@ -7,11 +7,11 @@ import pandas as pd
 
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.report.contents import Evidence
-from taylor_sensus.report.table import Table
+from taylor_sensus.report.contents import JudgedRows
+from taylor_sensus.report.table import ReportTable
 
 
-def is_training_table(table: Table, fitted: FittedModel) -> bool:
+def is_training_table(table: ReportTable, fitted: FittedModel) -> bool:
     """Whether this is the table that the model was fitted on: as many rows, and the same measurements in them."""
     if table.y is None or len(table.y) != fitted.fit_summary.rows:
         return False
@@ -27,7 +27,7 @@ def is_training_table(table: Table, fitted: FittedModel) -> bool:
     return bool((np.abs(there - y) <= 1e-4 * unit).all())
 
 
-def held_out_evidence(fitted: FittedModel, table: Table | None) -> Evidence | None:
+def held_out_evidence(fitted: FittedModel, table: ReportTable | None) -> JudgedRows | None:
     """Predictions for training rows by networks that had not seen them; None if the model has none.
 
     The standard deviations are made wider by as much as the errors of the few networks that had not seen a row are
@@ -53,10 +53,10 @@ def held_out_evidence(fitted: FittedModel, table: Table | None) -> Evidence | No
         total = fitted.fit_summary.rows
         if len(held_out.rows) < 0.99 * fitted.fit_summary.distinct_rows:
             origin += f" The model keeps such predictions for {len(held_out.rows):,} of its {total:,} rows."
-    return Evidence(origin, True, labels, np.asarray(held_out.y, float), np.asarray(held_out.mean, float), std)
+    return JudgedRows(origin, True, labels, np.asarray(held_out.y, float), np.asarray(held_out.mean, float), std)
 
 
-def new_row_evidence(table: Table, prediction: Prediction, certain: bool) -> Evidence | None:
+def new_row_evidence(table: ReportTable, prediction: Prediction, certain: bool) -> JudgedRows | None:
     """Predictions for the rows of a table with measurements; None if there are none."""
     if table.y is None:
         return None
@@ -74,4 +74,4 @@ def new_row_evidence(table: Table, prediction: Prediction, certain: bool) -> Evi
         )
     if not measured.all():
         origin += f" {np.count_nonzero(~measured):,} rows without a measurement are left out."
-    return Evidence(origin, certain, table.labels[measured], table.y[measured], mean, std)
+    return JudgedRows(origin, certain, table.labels[measured], table.y[measured], mean, std)

@@ -18,7 +18,7 @@ from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.parity import plot_parity
 from taylor_sensus.plots.residuals import MANY_ROWS, plot_residuals
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.report.contents import Curve, Judged
+from taylor_sensus.report.contents import Curve, JudgedTarget
 from taylor_sensus.report.svg import figure
 from taylor_sensus.words.format import one_line
 from taylor_sensus.words.html import Content, Markup, tag
@@ -34,7 +34,7 @@ def captioned(drawing: Markup, words: Content) -> Markup:
     return tag("figure", drawing, tag("figcaption", words))
 
 
-def parity(judged: Judged, target: str, at: int) -> Markup:
+def parity(judged: JudgedTarget, target: str, at: int) -> Markup:
     """Predicted against measured; with error bars as long as the rows can be told apart."""
     alt = f"Predicted against measured {one_line(target)}, {len(judged.y)} rows"
     if len(judged.y) > MANY_ROWS:
@@ -54,7 +54,7 @@ def parity(judged: Judged, target: str, at: int) -> Markup:
     )
 
 
-def calibration(judged: Judged, at: int) -> Markup:
+def calibration(judged: JudgedTarget, at: int) -> Markup:
     """Promised against observed coverage."""
     drawing = figure(
         lambda ax: plot_calibration(judged.y, judged.mean, judged.std, ax=ax),
@@ -107,7 +107,7 @@ def familiarity(values: np.ndarray) -> Markup:
     )
 
 
-def residuals(judged: Judged, target: str, at: int) -> Markup:
+def residuals(judged: JudgedTarget, target: str, at: int) -> Markup:
     """Errors in standard deviations over the predicted value."""
     drawing = figure(
         lambda ax: plot_residuals(judged.y, judged.mean, judged.std, labels=judged.labels, target=target, ax=ax),

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus._version import __version__
-from taylor_sensus.report.contents import Contents, Evidence, References, Survey
+from taylor_sensus.report.contents import Contents, JudgedRows, References, Survey
 from taylor_sensus.report.dependence import dependence
 from taylor_sensus.report.evidence import held_out_evidence, is_training_table, new_row_evidence
 from taylor_sensus.report.references import compare, mean_only
 from taylor_sensus.report.survey import survey_rows
-from taylor_sensus.report.table import Table, kept_rows, numbers_of, read_data, table_hash
+from taylor_sensus.report.table import ReportTable, kept_rows, numbers_of, read_data, table_hash
 from taylor_sensus.words.format import one_line
 from taylor_sensus.words.warnings import (
     ModelWarning,
@@ -75,7 +75,7 @@ def gather(
 
 
 def all_warnings(
-    fitted: FittedModel, evidence: Evidence | None, references: References | None, survey: Survey | None
+    fitted: FittedModel, evidence: JudgedRows | None, references: References | None, survey: Survey | None
 ) -> list[ModelWarning]:
     """What the fit, the measured values, simple methods and the rows of the table give reason to warn of."""
     found, names = warnings_of(fitted), fitted.target_names
@@ -91,7 +91,7 @@ def all_warnings(
     return found if survey is None else [*found, *familiarity_warnings(survey.familiarity)]
 
 
-def _references(table: Table, evidence: Evidence, model: TSNetRegressor) -> References | None:
+def _references(table: ReportTable, evidence: JudgedRows, model: TSNetRegressor) -> References | None:
     """The references on the training rows that were held out; validation rows are not in the table."""
     rows = model.fitted_.held_out.rows
     inside = rows >= 0
@@ -108,7 +108,7 @@ def _suggestions(model: TSNetRegressor, candidates: Any) -> Suggestions:
     return suggest(model, candidates, SUGGESTED, target=model.fitted_.target_names[0], random_state=0)
 
 
-def column_ranges(table: Table) -> pd.DataFrame:
+def column_ranges(table: ReportTable) -> pd.DataFrame:
     """For each column its smallest, middle and largest number, or its most frequent category, and missing cells."""
     found = []
     for name, cells in table.features.items():
@@ -122,7 +122,7 @@ def column_ranges(table: Table) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["column", "smallest", "middle", "largest", "missing"]).set_index("column")
 
 
-def made_with(model: TSNetRegressor, table: Table | None) -> dict[str, str]:
+def made_with(model: TSNetRegressor, table: ReportTable | None) -> dict[str, str]:
     """Versions, seed and data hash: what is needed to make the same again."""
     found = {"taylor-sensus": __version__, "Python": platform.python_version()}
     for name in LIBRARIES:

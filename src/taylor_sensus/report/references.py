@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from taylor_sensus.report.contents import Evidence, Reference, References
+from taylor_sensus.report.contents import JudgedRows, ReferenceMethod, References
 
 FOLDS = 5
 MOST_ROWS = 20_000
@@ -16,7 +16,7 @@ TREES = 100
 
 
 def compare(
-    x: np.ndarray, y: np.ndarray, rows: np.ndarray, evidence: Evidence, n_jobs: int | None
+    x: np.ndarray, y: np.ndarray, rows: np.ndarray, evidence: JudgedRows, n_jobs: int | None
 ) -> References | None:
     """Cross-validate the references on the rows at the positions ``rows``, in the order of the evidence.
 
@@ -47,7 +47,7 @@ def compare(
     return References([*methods, _scored("Taylor-Sensus", targets, evidence.mean[chosen])], notes)
 
 
-def mean_only(center: np.ndarray, evidence: Evidence) -> References:
+def mean_only(center: np.ndarray, evidence: JudgedRows) -> References:
     """With new rows only: the training mean, which the model knows, as the one reference."""
     constant = np.broadcast_to(center, evidence.y.shape)
     notes = ["Other references need the table that the model was fitted on; give that to compare with more."]
@@ -72,6 +72,6 @@ def _methods(n_jobs: int | None) -> dict[str, Any]:
     }
 
 
-def _scored(name: str, y: np.ndarray, mean: np.ndarray) -> Reference:
+def _scored(name: str, y: np.ndarray, mean: np.ndarray) -> ReferenceMethod:
     error = y - mean
-    return Reference(name, np.sqrt(np.mean(error**2, axis=0)), np.mean(np.abs(error), axis=0))
+    return ReferenceMethod(name, np.sqrt(np.mean(error**2, axis=0)), np.mean(np.abs(error), axis=0))

@@ -11,7 +11,7 @@ from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.budget_mean import added, budget_sums
 from taylor_sensus.prediction import Prediction, joined
 from taylor_sensus.report.contents import Listed, Survey
-from taylor_sensus.report.table import Table, as_fitted, errors_as_fitted
+from taylor_sensus.report.table import ReportTable, as_fitted, errors_as_fitted
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
@@ -21,11 +21,11 @@ LISTED = 10
 """Rows that are shown by name."""
 
 
-def survey_rows(model: TSNetRegressor, table: Table) -> tuple[Prediction, Survey]:
+def survey_rows(model: TSNetRegressor, table: ReportTable) -> tuple[Prediction, Survey]:
     """The prediction of all rows, and what there is to say about them. Memory does not grow with rows times columns."""
     predictions, sums, identifiable = [], None, True
     for start in range(0, len(table.features), ROWS_AT_ONCE):
-        prediction = _predicted(model, table.some(slice(start, start + ROWS_AT_ONCE)))
+        prediction = _predicted(model, table.take(slice(start, start + ROWS_AT_ONCE)))
         budget = prediction.noise_budget()
         sums = budget_sums(budget) if sums is None else added(sums, budget_sums(budget))
         identifiable = budget.identifiable
@@ -49,7 +49,7 @@ def survey_rows(model: TSNetRegressor, table: Table) -> tuple[Prediction, Survey
         std=std,
         familiarity=whole.familiarity,
         budget=sums,
-        worst=[_budget_of(model, table.some(rows)).target(n) for rows, n in zip(worst, names, strict=True)],
+        worst=[_budget_of(model, table.take(rows)).target(n) for rows, n in zip(worst, names, strict=True)],
         worst_mean=[mean[rows, at] for at, rows in enumerate(worst)],
         least_familiar=listed(whole.familiarity),
         lacking=listed(-relative),
@@ -57,11 +57,11 @@ def survey_rows(model: TSNetRegressor, table: Table) -> tuple[Prediction, Survey
     )
 
 
-def _predicted(model: TSNetRegressor, rows: Table) -> Prediction:
+def _predicted(model: TSNetRegressor, rows: ReportTable) -> Prediction:
     return model.predict_distribution(as_fitted(model, rows.features), X_err=errors_as_fitted(model, rows.errors))
 
 
-def _budget_of(model: TSNetRegressor, rows: Table) -> NoiseBudget:
+def _budget_of(model: TSNetRegressor, rows: ReportTable) -> NoiseBudget:
     found = _predicted(model, rows).noise_budget()
     return NoiseBudget(found.parts._replace(index=rows.labels))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """Features under the model's names, and targets as numbers; NaN where nothing was measured."""
 
     features: pd.DataFrame
@@ -27,10 +27,10 @@ class Table(NamedTuple):
     errors: pd.DataFrame | None = None
     """Declared errors of some of the features, in their units."""
 
-    def some(self, rows: slice | np.ndarray) -> Table:
+    def take(self, rows: slice | np.ndarray) -> ReportTable:
         """These rows only."""
         y, errors = self.y, self.errors
-        return Table(
+        return ReportTable(
             self.features.iloc[rows],
             None if y is None else y[rows],
             None if errors is None else errors.iloc[rows],
@@ -42,7 +42,7 @@ class Table(NamedTuple):
         return self.features.index
 
 
-def read_data(data: Any, fitted: FittedModel) -> Table:
+def read_data(data: Any, fitted: FittedModel) -> ReportTable:
     """The model's columns from a table, from ``(X, y)`` or from ``(X, y, X_err)``; other columns are not looked at."""
     names = [column.name for column in fitted.columns]
     errors = None
@@ -67,10 +67,10 @@ def read_data(data: Any, fitted: FittedModel) -> Table:
         raise DataError("data has no rows; give at least one")
     if y is not None and len(y) != len(features):
         raise DataError(f"X has {len(features)} rows and y has {len(y)}; they must match row by row")
-    return Table(features, y, errors)
+    return ReportTable(features, y, errors)
 
 
-def kept_rows(fitted: FittedModel) -> Table | None:
+def kept_rows(fitted: FittedModel) -> ReportTable | None:
     """The training rows that the model keeps, categories put together again; None if it keeps none."""
     rows = getattr(fitted, "rows", None)
     if rows is None:
@@ -87,7 +87,7 @@ def kept_rows(fitted: FittedModel) -> Table | None:
             words = np.array([*column.categories, None], dtype=object)
             columns[column.name] = words[np.where(known, np.nan_to_num(cells).argmax(axis=1), len(words) - 1)]
         start += len(column.parts)
-    return Table(pd.DataFrame(columns), rows.y, pd.DataFrame(errors) if errors else None)
+    return ReportTable(pd.DataFrame(columns), rows.y, pd.DataFrame(errors) if errors else None)
 
 
 def _errors(given: Any, features: pd.DataFrame) -> pd.DataFrame | None:
@@ -146,7 +146,7 @@ def numbers_of(features: pd.DataFrame, fitted: FittedModel) -> np.ndarray:
     return encode(features, fitted.columns)
 
 
-def table_hash(table: Table) -> str:
+def table_hash(table: ReportTable) -> str:
     """SHA-256 of the names, the cells and their order, whatever file they came from."""
     found = hashlib.sha256(json.dumps([str(name) for name in table.features.columns]).encode())
     for _, column in table.features.items():

@@ -27,7 +27,7 @@ ALMOST = 1e-9
 """Shares are added up from many slices, so the whole is not always exactly 1."""
 
 
-class View(Protocol):
+class ProgressView(Protocol):
     """Is told how far each piece of work is."""
 
     def start(self) -> None:
@@ -46,7 +46,7 @@ def error_console() -> Console:
     return Console(stderr=True, force_terminal=stream is not None and stream.isatty())
 
 
-def view_on(console: Console, names: Sequence[str], *, show: bool = True) -> View:
+def view_on(console: Console, names: Sequence[str], *, show: bool = True) -> ProgressView:
     """The view that fits the console."""
     if not show:
         return Nothing()

@@ -112,13 +112,13 @@ def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
             for name, (share, std) in fit.declared.items()
         )
     if any(fit.declared_targets):
-        told = zip(fitted.target_names, fit.declared_targets, strict=True)
-        words["declared errors of targets"] = _listed([Name(name), f" {std:.3g}"] for name, std in told)
+        pairs = zip(fitted.target_names, fit.declared_targets, strict=True)
+        words["declared errors of targets"] = _listed([Name(name), f" {std:.3g}"] for name, std in pairs)
     if fit.pure_error is not None:
-        told = zip(fitted.target_names, fit.pure_error, strict=True)
+        pairs = zip(fitted.target_names, fit.pure_error, strict=True)
         words["repeated inputs"] = [
             f"{fit.repeated_inputs}, between them a scatter of ",
-            *_listed([f"{std:.3g} (", Name(name), ")"] for name, std in told),
+            *_listed([f"{std:.3g} (", Name(name), ")"] for name, std in pairs),
             f" with {fit.pure_error_freedom:.3g} degrees of freedom",
         ]
     return words

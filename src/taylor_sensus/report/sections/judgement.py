@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taylor_sensus.report import figures
-from taylor_sensus.report.contents import Contents, Judged
+from taylor_sensus.report.contents import Contents, JudgedTarget
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LISTED, bar, missing, section, target_heading
 from taylor_sensus.scores import (
@@ -98,7 +98,7 @@ def honesty(contents: Contents) -> Markup:
     return section("honesty", title, *pieces)
 
 
-def _coverage(judged: Judged, unit: str | None) -> Markup:
+def _coverage(judged: JudgedTarget, unit: str | None) -> Markup:
     _, y, mean, std = judged
     rows = []
     for level in LEVELS:
