@@ -21,8 +21,8 @@ def imported(node: ast.AST):
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
-        if isinstance(child, ast.ImportFrom) and child.module and child.module.startswith("taylor_sensus."):
-            yield child.module.split(".")[1]
+        if isinstance(child, ast.ImportFrom) and (child.module or "").split(".")[0] == "taylor_sensus":
+            yield [*str(child.module).split("."), "__init__"][1]
         yield from imported(child)
 
 
