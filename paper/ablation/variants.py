@@ -24,17 +24,15 @@ def variant(name: str, label: str, **arguments: Any) -> Method:
 
 _VARIANTS = (
     variant(DEFAULT, "default"),
-    variant(MEAN_ALONE, "mean alone: no density, no contrast", density=False, contrast="off", training="staged"),
+    variant(MEAN_ALONE, "mean alone: no density", density=False, training="staged"),
     variant("members_1", "one network", members=1),
     variant("no_kernel", "no Gaussian process in the mean", kernel=False),
     variant("no_robust", "all rows believed alike", details={"robust": False}),
-    variant("no_repeats", "repeated inputs not remembered", details={"repeats": False}),
     variant("no_embedding", "no periodic embedding", embedding="none"),
     variant("one_spread", "one spread of frequencies", details={"frequency_multiples": (1.0,)}),
     variant("mish", "activation mish", activation="mish"),
     variant("weight_decay", "weight decay 0.02", details={"weight_decay": 0.02}),
     variant("prior_mean", "prior: a constant", prior="mean"),
-    variant("no_contrast", "no contrast", contrast="off"),
     variant("contrast", "contrast bounded", contrast="bounded"),
     variant("printed_combination", "combination as printed", combination="printed"),
     variant("joint", "trained jointly, without the process", training="joint"),

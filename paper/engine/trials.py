@@ -20,7 +20,7 @@ from taylor_sensus.settings import CONSTRUCTOR, resolve
 
 NOT_SETTINGS = ("random_state", "n_jobs", "verbose")
 NOT_OF_RIVALS = ("kernel", "kernel_rows", "kernel_limit", "kernel_search_rows", "repeats", "taylor", "contrast_weight",
-                 "robust", "process_factor", "stopping_bias", "interval_fits")  # fmt: skip
+                 "robust", "interval_fits")  # fmt: skip
 """Settings of parts that TSNet alone has: a change there does not touch the rivals that share its network."""
 ACCURACY = {"mse": mse, "mae": mae, "rmse": rmse, "r2": r2}
 DISTRIBUTION = (

@@ -58,8 +58,6 @@ class FitSummary:
     """Share of unseen rows inside central normal intervals, by their level in percent."""
     frequency_scale: float | None
     """Frequencies of the embedding that were chosen by trial."""
-    contrast: str | None
-    """Noise contrast that was chosen by trial."""
     outliers: tuple[int, ...] | None
     """Places in the user's table of rows far off what the others say, which count little; the farthest first."""
     seed: int | None

@@ -2,7 +2,6 @@ import numpy as np
 
 from taylor_sensus.fit.scales import (
     CAUTIONS,
-    bias_of_curves,
     ensemble_gain,
     noise_scale,
     safest_familiarity,
@@ -59,17 +58,3 @@ def test_a_network_that_is_right_where_data_are_thin_is_trusted_there():
 
 def test_a_network_that_is_wrong_where_data_are_thin_is_not():
     assert calibration_case(3.0) == CAUTIONS[0]
-
-
-def test_members_that_stop_by_chance_are_flattered_by_their_own_rows():
-    """Scores that only wobble: each member stops in a lucky dip of its own, where the others would not stop it."""
-    rng = np.random.default_rng(0)
-    curves = list(1 + 0.3 * rng.normal(size=(8, 30)))
-    chance = bias_of_curves(curves)
-    assert chance > 1.5, "the lowest of 30 scores lies about two standard deviations below the true one"
-    shared = 1 + np.linspace(1, 0, 30) ** 2
-    assert bias_of_curves([shared + 1e-3 * rng.normal(size=30) for _ in range(8)]) < 1.01
-    assert bias_of_curves(curves[:1]) == 1.0
-    early = [curve[: 5 + 3 * k] for k, curve in enumerate(curves)]
-    assert 1.0 <= bias_of_curves(early) <= 4.0
-    assert bias_of_curves([np.full(4, np.nan), np.array([1.0, np.nan, 0.5, 0.6])]) <= 4.0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from taylor_sensus.fit.share import best_share, variance_factor
+from taylor_sensus.fit.share import best_share, imputed_scale
 
 
 def share_case(network_error, kernel_error, rows=4000, members=4):
@@ -32,19 +32,8 @@ def test_validation_and_held_out_rows_count_alike():
     assert both[0] == pytest.approx(0.5, abs=0.05)
 
 
-def test_flattered_networks_get_less():
-    rng = np.random.default_rng(5)
-    y = rng.normal(size=(4000, 1))
-    means, other = y + rng.normal(size=(1, 4000, 1)), y + rng.normal(size=(4000, 1))
-    given = (means, other, np.ones((1, 4000)), y, np.ones(4000))
-    fair, flattered = best_share(*given)[0], best_share(*given, 3.0)[0]
-    assert fair == pytest.approx(0.5, abs=0.03)
-    assert flattered == pytest.approx((0.5 + 0.75) / 2, abs=0.03), "half-way to the share at thrice the error"
-
-
-def test_doubt_is_kept_only_where_it_explains_errors():
+def test_filled_gaps_count_as_much_as_they_explain():
     rng = np.random.default_rng(0)
-    variance = np.exp(rng.normal(size=3000))
-    noise = rng.normal(size=(3000, 1))
-    assert variance_factor(noise, variance, np.ones(3000))[0] == 0
-    assert variance_factor(noise * np.sqrt(variance)[:, None], variance, np.ones(3000))[0] == 1
+    gaps = np.where(rng.uniform(size=(6000, 1)) < 0.3, np.exp(rng.normal(size=(6000, 1))), 0.0)
+    residual = np.sqrt(0.1 + 0.25 * gaps) * rng.normal(size=(6000, 1))
+    assert imputed_scale(residual, gaps, np.ones(6000), np.zeros((6000, 1))) == pytest.approx(0.25, abs=0.1)

@@ -1,9 +1,9 @@
-"""Inputs that were measured before."""
+"""Rows that share their input: what they tell of the noise, and what older models remember of them."""
 
 import numpy as np
 import pytest
 
-from taylor_sensus.model.repeats import FEWEST, find, gather, learn_repeats
+from taylor_sensus.model.repeats import FEWEST, Repeats, find, gather, pure_error
 
 
 def test_inputs_are_found_among_others():
@@ -18,66 +18,26 @@ def test_inputs_are_found_among_others():
     assert mean[[0, 2, 3]].tolist() == [2.5, 7.0, 5.0]
 
 
-def twins(repeatable: float, pairs: int = 4000, seed: int = 0):
-    """Two rows at each input; the model says 0, and this share of the variance comes again."""
-    rng = np.random.default_rng(seed)
-    x = np.repeat(rng.normal(size=(pairs, 2)), 2, axis=0)
-    own = np.repeat(rng.normal(size=(pairs, 1)), 2, axis=0)
-    y = np.sqrt(repeatable) * own + np.sqrt(1 - repeatable) * rng.normal(size=(2 * pairs, 1))
-    zero = np.zeros_like(y)
-    return x, y, learn_repeats(x, y, np.ones(len(x)), len(x), zero, zero + 1)
+def test_pure_error_is_the_scatter_between_twins():
+    rng = np.random.default_rng(0)
+    x = np.repeat(rng.normal(size=(4000, 2)), 2, axis=0)
+    y = np.repeat(rng.normal(size=(4000, 1)), 2, axis=0) + 0.3 * rng.normal(size=(8000, 1))
+    found = pure_error(x, y, np.ones(8000))
+    assert found is not None and found.inputs == 4000 and found.freedom == 4000
+    assert found.variance[0] == pytest.approx(0.09, rel=0.1)
 
 
-@pytest.mark.parametrize("repeatable", [0.3, 0.8, 1.0])
-def test_gain_is_the_share_that_comes_again(repeatable):
-    _, _, repeats = twins(repeatable)
-    assert repeats is not None
-    assert repeats.gain[0] == pytest.approx(repeatable, abs=0.06)
-    assert repeats.left[0] == pytest.approx(max(1 - repeatable**2, 1 / 8001), rel=0.15, abs=1e-6)
-
-
-def test_a_known_input_is_told_its_answer_and_others_are_left_alone():
-    x, y, repeats = twins(1.0)
-    assert repeats is not None
-    asked = np.array([x[0], [9.0, 9.0]])
-    mean, left = repeats(asked, np.zeros((2, 1)))
-    assert mean[0, 0] == pytest.approx(y[0, 0], abs=0.01)
-    assert mean[1, 0] == 0
-    assert left[:, 0].tolist() == [repeats.left[0], 1.0]
-
-
-def test_scatter_alone_teaches_next_to_nothing():
-    repeats = twins(0.0)[2]
-    assert repeats is None or repeats.gain[0] < 0.1
-
-
-def test_tables_without_repeats_are_left_alone():
-    x = np.random.default_rng(0).normal(size=(50, 3))
-    y = x[:, :1]
-    assert learn_repeats(x, y, np.ones(50), 50, y * 0, y * 0 + 1) is None
-
-
-def test_too_few_twins_teach_nothing():
+def test_too_few_twins_tell_nothing():
     x = np.arange(60.0)[:, None]
     x[60 - (FEWEST - 1) :] = x[: FEWEST - 1]
-    y = np.sin(x)
-    assert learn_repeats(x, y, np.ones(60), 60 - (FEWEST - 1), y * 0, y * 0 + 1) is None
+    assert pure_error(x, np.sin(x), np.ones(60)) is None
 
 
-def test_validation_rows_show_repeats_too():
-    x = np.arange(40.0)[:, None]
-    both = np.concatenate([x, x[:20]])
-    y = np.cos(both)
-    repeats = learn_repeats(both, y, np.ones(60), 40, y * 0, y * 0 + 1)
-    assert repeats is not None
-    assert repeats.gain[0] > 0.8
-
-
-def test_some_rows_can_be_asked_and_all_are_twins():
-    """Of a large table only some rows have a prediction; their twins may be any rows."""
-    x, y, _ = twins(0.8)
-    asked = np.arange(0, len(x), 2)
-    zero = np.zeros((len(asked), 1))
-    repeats = learn_repeats(x, y, np.ones(len(x)), len(x), zero, zero + 1, asked)
-    assert repeats is not None
-    assert repeats.gain[0] == pytest.approx(0.8, abs=0.06) and len(repeats.keys) == len(x) // 2
+def test_a_model_of_an_earlier_version_tells_known_inputs_their_answer():
+    keys = np.float32([[0.0, -1.0], [1.0, 2.0]])
+    place = np.argsort([row.tobytes() for row in keys])
+    answers = np.array([[7.0], [5.0]])
+    repeats = Repeats(keys[place], answers[place], np.array([0.8]), np.array([0.1]))
+    mean, left = repeats(np.array([[1.0, 2.0], [9.0, 9.0]]), np.zeros((2, 1)))
+    assert mean[:, 0].tolist() == pytest.approx([4.0, 0.0])
+    assert left[:, 0].tolist() == [0.1, 1.0]

@@ -26,7 +26,6 @@ from taylor_sensus.model.ensemble import (
     opinions,
 )
 from taylor_sensus.model.forward import log_density
-from taylor_sensus.model.repeats import learn_repeats
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import ridge_trend
 from taylor_sensus.rows import spread
@@ -65,7 +64,7 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
 
     Validation rows if there are any, the held-out folds otherwise.
     """
-    whole, rows = table, judging_rows(trained.unseen, table.train)
+    rows = judging_rows(trained.unseen, table.train)
     table, trained = table.take(rows), trained.take(rows)
     unseen, held = trained.unseen, np.asarray(trained.unseen.any(axis=0))
     y, weight = table.y.astype(np.float64), table.weight.astype(np.float64)
@@ -74,9 +73,8 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
     believed = blend(trained.ensemble, said, unseen)
 
     gain = ensemble_gain(_blended_members(trained, said)[:, held], unseen[:, held], y[held], weight[held])
-    bias = _bias(trained, believed.mean, y, np.where(held, weight, 0.0))
     fixed = believed.mean_variance + believed.declared_variance + target_error  # what is known is not rescaled
-    error = (y - believed.mean) * np.sqrt(bias)
+    error = y - believed.mean
     residual = error * np.sqrt(gain)
     scale = noise_scale(residual[held], believed.learned_variance[held], fixed[held], weight[held])
 
@@ -110,17 +108,12 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
         feature_variance=answer.feature_variance[held],
         system_variance=answer.system_variance[held],
         epistemic_variance=answer.epistemic_variance[held],
-        score=((y - answer.mean) * np.sqrt(bias * gain) / std)[held],
+        score=((y - answer.mean) * np.sqrt(gain) / std)[held],
     )
     judged = is_validation if is_validation.any() else held
     z = np.abs(residual) / np.sqrt(believed.learned_variance + fixed)
     curvature = _is_curved(table, y - believed.mean, np.where(held, weight, 0.0))
     curved = _changing_slopes(ensemble, table, n_jobs) if curvature else np.zeros(table.x.shape[1], bool)
-    if settings.repeats:
-        variance = believed.learned_variance + fixed
-        y_whole, weight_whole = whole.y.astype(np.float64), whole.weight.astype(np.float64)
-        repeats = learn_repeats(whole.x, y_whole, weight_whole, whole.train, believed.mean, variance, rows)
-        ensemble = replace(ensemble, repeats=repeats)
     scores = _scores(error[judged], y[judged], z[judged], weight[judged])
     return Calibrated(ensemble, held_out, scores, curved, curvature)
 
@@ -176,15 +169,6 @@ def _changing_slopes(ensemble: Ensemble, table: Table, n_jobs: int | None) -> np
     x = table.x[spread(np.arange(table.train), SLOPE_ROWS)]
     slopes = sensitivities(ensemble, x, nothing_declared(*x.shape), n_jobs).jacobian
     return (slopes.std(axis=0) > 0.25 * np.sqrt((slopes**2).mean(axis=0)) + 1e-9).any(axis=0)
-
-
-def _bias(trained: TrainedEnsemble, mean: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """How much larger the squared error of new rows is, because unseen rows have stopped the networks."""
-    own = y - mean  # the networks' part of the error
-    if trained.process is not None:
-        own = own - trained.ensemble.share() * (y - trained.process.unseen_mean)
-    networks, total = (np.average(e**2, axis=0, weights=weight) for e in (own, y - mean))
-    return 1 + (trained.stopping_bias - 1) * networks / np.maximum(total, 1e-30)
 
 
 def _scores(residual: np.ndarray, y: np.ndarray, z: np.ndarray, weight: np.ndarray) -> Scores:

@@ -27,7 +27,7 @@ def new_perception(
 
 
 def train_density(context: FitContext, perception: DensityPerception, points: DensityPoints) -> Trained:
-    """The attention by itself (eq. 13)."""
+    """The attention by itself."""
     count = len(points.x)
     split = split_rows(np.arange(count), np.arange(1), np.ones(count), count, 16)
     return train(

@@ -41,7 +41,6 @@ def summarise_fit(
         held_out_explained=_numbers(held.explained),
         held_out_coverage={level: _numbers(share) for level, share in held.coverage.items()},
         frequency_scale=float(ensemble.chosen.frequency_scale),
-        contrast=ensemble.chosen.contrast,
         outliers=_outliers(ensemble, scaled),
         seed=seed,
     )

@@ -39,5 +39,5 @@ def train_jointly(context: FitContext, perception: DensityPerception, points: De
         combination=settings.combination,
         noise_scale=np.ones(context.shape.targets),
     )
-    chosen = Chosen(0.0, settings.contrast, None)
+    chosen = Chosen(0.0, None)
     return TrainedEnsemble(ensemble, None, context.unseen, histories(trained), chosen)

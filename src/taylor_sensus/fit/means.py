@@ -12,13 +12,8 @@ from taylor_sensus.fit.members import Trained, train_member
 from taylor_sensus.fit.padding import MemberSplits
 from taylor_sensus.model.chunks import in_chunks, run_all
 from taylor_sensus.model.forward import mean_of
-from taylor_sensus.model.network import Variant
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.settings import Settings
-
-CLEARLY = 0.95
-"""Contrast stays only if it lowers the pilots' squared error by a twentieth: averaging members smooths as well, so a
-small gain of single networks is none of the ensemble."""
 
 
 class TrainedMeans(NamedTuple):
@@ -26,7 +21,6 @@ class TrainedMeans(NamedTuple):
 
     runs: list[Trained]
     frequency_scale: float
-    contrast: str
 
     @property
     def networks(self) -> list[MeanNetwork]:
@@ -39,14 +33,14 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
     if settings.training == "joint":
         return {"joint": settings.members}
     tried = len(frequency_scales(rows, features, settings)) if settings.embedding == "periodic" else 1
-    pilots = min(settings.pilots, settings.members) * (tried - 1 + (settings.contrast == "auto"))
+    pilots = min(settings.pilots, settings.members) * (tried - 1)
     return {"density": 1, "mean": settings.members + pilots, "noise": settings.members}
 
 
 def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -> TrainedMeans:
-    """A few members with each spread of frequencies, then with contrast; the rest as served unseen rows best.
+    """A few members with each spread of frequencies, the rest with the one that served unseen rows best.
 
-    How wiggly a function is cannot be known beforehand, and neither one spread nor contrast suits all tables.
+    How wiggly a function is cannot be known beforehand, and no one spread suits all tables.
     """
     settings, members, chosen = context.settings, range(context.settings.members), context.chosen
     scales = [0.0]
@@ -55,36 +49,25 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
     elif settings.embedding == "periodic":
         scales = frequency_scales(context.table.train, context.shape.features, settings)
     splits = MemberSplits(context.unseen, context.table.train, row_weights)
-    rows = context.rows(row_weights)
+    rows, variant = context.rows(row_weights), context.variant()
 
-    def run(member: int, scale: float, variant: Variant) -> Trained:
+    def run(member: int, scale: float) -> Trained:
         net = new_mean(context.shape, settings, context.generators()[member], scale)
         return train_member(context, "mean", member, net, rows, splits, settings.epochs, variant=variant)
 
-    def trained(some: list[tuple[int, float]], variant: Variant) -> list[Trained]:
-        return run_all([lambda job=job: run(*job, variant) for job in some], context.n_jobs)
+    def trained(some: list[tuple[int, float]]) -> list[Trained]:
+        return run_all([lambda job=job: run(*job) for job in some], context.n_jobs)
 
-    plain = context.variant("off" if settings.contrast == "auto" else None)
-    if chosen is not None:
-        variant = context.variant(chosen.contrast)
-        return TrainedMeans(trained([(k, scales[0]) for k in members], variant), scales[0], chosen.contrast)
-    undecided = len(scales) > 1 or settings.contrast == "auto"
-    pilots = members[: settings.pilots] if undecided else members[:0]
-    tried = trained([(k, s) for s in scales for k in pilots], plain)
+    pilots = members[: settings.pilots] if len(scales) > 1 else members[:0]
+    tried = trained([(k, s) for s in scales for k in pilots])
     groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
 
     def error(runs: list[Trained]) -> float:
         return unseen_error([run.network for run in runs], few, row_weights, context.n_jobs)
 
     best = min(range(len(scales)), key=lambda i: error(groups[i]))
-    first, variant = groups[best], plain
-    if settings.contrast == "auto":
-        pulled = context.variant("bounded")
-        other = trained([(k, scales[best]) for k in pilots], pulled)
-        if error(other) < CLEARLY * error(first):
-            first, variant = other, pulled
-    rest = trained([(k, scales[best]) for k in members[len(pilots) :]], variant)
-    return TrainedMeans(first + rest, float(scales[best]), variant.contrast)
+    rest = trained([(k, scales[best]) for k in members[len(pilots) :]])
+    return TrainedMeans(groups[best] + rest, float(scales[best]))
 
 
 def network_means(nets: list[MeanNetwork], x: np.ndarray, n_jobs: int | None) -> np.ndarray:

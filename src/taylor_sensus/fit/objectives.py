@@ -56,7 +56,7 @@ def mean_loss(network, rows, points, key: Array, options: RunOptions, fade: Arra
     loss = weighted_mean(rows.weight, jnp.sum((rows.y - mean) ** 2, axis=1))
     if variant.contrast == "off":
         return loss
-    # DIFF(eq. 10): the pull alone, on some rows; whether it is used at all, the pilots of `means.py` decide.
+    # DIFF(eq. 10): the pull alone, on some rows.
     some = slice(0, -(-len(rows.x) // PULLED))
     draw = draw_noise(draw_key, rows.x.shape[1], options.weights.contrast_noise)
     view, _ = second_view(view_key, draw, rows.x[some])

@@ -26,7 +26,6 @@ from taylor_sensus.fit.padding import assign_folds
 from taylor_sensus.fit.prepare import PreparedTable, prepare
 from taylor_sensus.fit.process import run_process
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
-from taylor_sensus.fit.scales import stopping_bias
 from taylor_sensus.fit.share import weigh
 from taylor_sensus.fitted import EncodedTable, FittedModel, Names
 from taylor_sensus.model.density import DensityPerception, DensityPoints
@@ -111,8 +110,7 @@ def train(start: Start) -> TrainedEnsemble:
     few = context.noise_table()
     means = train_means(context, few, row_weights)
     at_rows = network_means(means.networks, few.table.x, context.n_jobs)
-    bias = stopping_bias(means.runs, context)
-    weighed = weigh(context, found, few, means.networks, at_rows, row_weights, bias)
+    weighed = weigh(context, found, few, means.networks, at_rows, row_weights)
     noise_runs, noise_nets = train_noise(context, means.networks, few, weighed)
     blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(means.networks, noise_nets, strict=True)]
     ensemble = Ensemble(
@@ -124,14 +122,14 @@ def train(start: Start) -> TrainedEnsemble:
         noise_scale=np.ones(context.shape.targets),
     )
     numbers = None if found is None else found.process.numbers
-    chosen = Chosen(means.frequency_scale, means.contrast, numbers)
+    chosen = Chosen(means.frequency_scale, numbers)
     history = histories([density, *means.runs, *noise_runs])
-    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, bias, weighed.imputed_scale)
+    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, weighed.imputed_scale)
 
 
 def chosen_by(fitted: FittedModel) -> Chosen | None:
     """What an earlier fit chose by trying, as far as its file knows."""
     share, summary = fitted.ensemble.process_share, fitted.fit_summary
-    if summary.frequency_scale is None or summary.contrast is None:
+    if summary.frequency_scale is None:
         return None
-    return Chosen(summary.frequency_scale, summary.contrast, None if share is None else share.process.numbers)
+    return Chosen(summary.frequency_scale, None if share is None else share.process.numbers)

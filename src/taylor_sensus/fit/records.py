@@ -48,7 +48,6 @@ class Chosen(NamedTuple):
     """What was chosen by trying: a later fit to more rows of the same table can take it over."""
 
     frequency_scale: float
-    contrast: str
     process: ProcessNumbers | None
 
 
@@ -78,8 +77,6 @@ class TrainedEnsemble(NamedTuple):
     """True where a member has not seen a row, `(members, rows)`."""
     history: pd.DataFrame
     chosen: Chosen
-    stopping_bias: float = 1.0
-    """How much larger the networks' squared error is than the rows that stopped them show."""
     imputed_scale: float = 1.0
     """Factor on the variance of cells that were missing."""
 

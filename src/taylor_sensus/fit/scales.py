@@ -8,8 +8,6 @@ from typing import TypeVar
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from taylor_sensus.fit.context import FitContext
-from taylor_sensus.fit.members import Trained
 from taylor_sensus.fit.padding import held_out_average
 
 T = TypeVar("T")
@@ -28,33 +26,6 @@ def ensemble_gain(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, weight: 
     between = np.average(means.var(axis=0, ddof=1), axis=0, weights=weight) if members > 1 else 0.0
     saved = between * (np.average(1 / count, weights=weight) - 1 / members)
     return np.clip(1 - saved / np.maximum(error, 1e-30), 0.5, 1.0)
-
-
-def stopping_bias(runs: list[Trained], context: FitContext) -> float:
-    """How much held-out folds that chose when to stop flatter the members; 1 where validation rows chose, or none."""
-    if not context.settings.stopping_bias or context.table.train < len(context.table.x):
-        return 1.0
-    return bias_of_curves([run.history["validation"].to_numpy() for run in runs])
-
-
-def bias_of_curves(curves: list[np.ndarray]) -> float:
-    """How much larger the members' squared error is than the rows that stopped them show; `curves` are their scores.
-
-    Each member keeps the weights that its own held-out rows like best, so these rows flatter it. Where the other
-    members' rows would have stopped it, its score is honest. A lone member has nothing to be compared with.
-    """
-    if len(curves) < 2:
-        return 1.0
-    checks = max(map(len, curves))
-    scores = np.stack([np.append(curve, np.full(checks - len(curve), curve[-1])) for curve in curves])
-    scores = np.where(np.isfinite(scores), scores, np.finfo(np.float32).max)
-    stops = (scores.sum(axis=0) - scores).argmin(axis=1)
-    honest = np.take_along_axis(scores, stops[:, None], axis=1)
-    return float(np.clip(honest.mean() / max(scores.min(axis=1).mean(), 1e-30), 1.0, MOST_BIAS))
-
-
-MOST_BIAS = 4.0
-"""A curve with a wild check must not make error bars absurd."""
 
 
 def noise_scale(residual: np.ndarray, noise: np.ndarray, doubt: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -17,8 +17,6 @@ from taylor_sensus.model.networks import MeanNetwork
 
 EXPECTED_SHARE_STD = 0.25
 """How far the best share of the process is expected to lie from one half."""
-VARIANCE_FACTORS = (0.0, 0.25, 0.5, 1.0)
-"""Candidates for how much of the process' own variance counts in the variance of the mean."""
 IMPUTED_SCALES = (0.02, 0.05, 0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 """Candidates for `imputed_scale`."""
 
@@ -44,7 +42,7 @@ class Weighed(NamedTuple):
 
 def weigh(
     context: FitContext, found: FoundProcess | None, few: NoiseTable, nets: list[MeanNetwork], means: np.ndarray,
-    row_weights: np.ndarray, stopping_bias: float,
+    row_weights: np.ndarray,
 ) -> Weighed:  # fmt: skip
     """Share of the process, factor on its variance, scale of filled gaps; `means` are (rows, members, targets)."""
     t = few.table
@@ -57,50 +55,41 @@ def weigh(
     y, weight, other = t.y[judged].astype(np.float64), t.weight[judged], found.unseen_mean[judged]
     networks = np.moveaxis(means[judged], 1, 0).astype(np.float64)
     counted = row_weights[few.rows][judged]
-    share = best_share(networks, other, few.unseen[:, judged], y, counted, stopping_bias)
+    share = best_share(networks, other, few.unseen[:, judged], y, counted)
     slopes = process_slopes(found.process, t.x, context.n_jobs).astype(np.float32)
     residual = y - blended(share, unseen_mean[judged], other)
-    declared, scale = np.zeros_like(y), 1.0
+    scale = 1.0
     if t.errors is not None:
         squared = np.mean([squared_slopes(net, share, slopes, t.x, context.n_jobs) for net in nets], axis=0)[judged]
         errors = t.errors.take(np.flatnonzero(judged))
         if errors.imputed.any():
             gaps = np.einsum("rtf,rf->rt", squared, errors.imputed)
             scale = imputed_scale(residual, gaps, weight, errors.at_targets(squared, 0.0))
-        declared = errors.at_targets(squared, scale)
-    factor = np.ones_like(share)
-    if context.settings.process_factor:
-        factor = variance_factor(residual, found.unseen_variance[judged], weight, declared)
     return Weighed(
-        ProcessShare(found.process, share, factor),
+        ProcessShare(found.process, share, np.ones_like(share)),
         slopes,
         t.y - blended(share, unseen_mean, found.unseen_mean),
-        np.multiply.outer(found.unseen_variance, factor),
+        np.multiply.outer(found.unseen_variance, np.ones_like(share)),
         scale,
     )
 
 
-def best_share(means, unseen_mean, unseen, y, weight, stopping_bias: float = 1.0) -> np.ndarray:
+def best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
     """For each target the share of the process that makes the squared error of unseen rows smallest.
 
     `means` are those of the networks, (members, rows, targets), and `unseen` says which of them had not seen a row.
     Predictions average all members, unseen rows only show some: their errors are reduced by what averaging saves.
     The networks stop where validation rows like it, and the process' length scales have seen the training rows, so
-    each kind of row flatters one of the two: where there are both kinds, they count alike. Where there are only folds,
-    which stop the networks too, `stopping_bias` says how much they flatter the networks; how much they flatter the
-    process is not known, so the shares with and without it count alike.
+    each kind of row flatters one of the two: where there are both kinds, they count alike.
     """
-    both = (means, unseen_mean, unseen, y, weight)
-    if stopping_bias > 1:
-        return (_best_share(*both) + _best_share(*both, stopping_bias)) / 2
     validation = unseen.all(axis=0)
     if validation.any() and not validation.all():
         parts = [(means[:, k], unseen_mean[k], unseen[:, k], y[k], weight[k]) for k in (validation, ~validation)]
         return np.mean([_best_share(*part) for part in parts], axis=0)
-    return _best_share(*both)
+    return _best_share(means, unseen_mean, unseen, y, weight)
 
 
-def _best_share(means, unseen_mean, unseen, y, weight, stopping_bias: float = 1.0) -> np.ndarray:
+def _best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
     count = np.maximum(unseen.sum(axis=0), 1)
     members = len(means)
     own = y - np.einsum("mr,mrt->rt", unseen, means) / count[:, None]
@@ -108,7 +97,7 @@ def _best_share(means, unseen_mean, unseen, y, weight, stopping_bias: float = 1.
     between = means.var(axis=0, ddof=1) if members > 1 else np.zeros_like(y)
     saved = np.average(between * (1 / count - 1 / members)[:, None], axis=0, weights=weight)
     networks = np.average(own**2, axis=0, weights=weight)
-    networks = stopping_bias * np.maximum(networks - saved, 0.25 * networks)
+    networks = np.maximum(networks - saved, 0.25 * networks)
     process = np.average(other**2, axis=0, weights=weight)
     both = np.average(own * other, axis=0, weights=weight)
     apart = np.maximum(networks + process - 2 * both, 1e-9)  # mean squared difference of the two opinions
@@ -119,18 +108,6 @@ def _best_share(means, unseen_mean, unseen, y, weight, stopping_bias: float = 1.
     chance = left / (apart * rows)
     expected = EXPECTED_SHARE_STD**2
     return np.clip((expected * share + chance * 0.5) / (expected + chance), 0.0, 1.0)
-
-
-def variance_factor(residual, variance, weight, declared: np.ndarray | float = 0.0, tolerance: float = 0.002):
-    """For each target the smallest factor on the process' variance that explains unseen residuals as well as any.
-
-    The rest of the residuals is what is declared and noise of one size; what it depends on is learned later.
-    """
-    chosen = []
-    for squared, beside in zip((residual**2).T, np.broadcast_to(declared, residual.shape).T, strict=True):
-        costs = _costs(VARIANCE_FACTORS, squared, variance, beside, weight)
-        chosen.append(next(f for f, c in zip(VARIANCE_FACTORS, costs, strict=True) if c <= min(costs) + tolerance))
-    return np.array(chosen)
 
 
 def imputed_scale(residual, imputed, weight, declared) -> float:

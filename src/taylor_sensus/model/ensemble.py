@@ -28,7 +28,7 @@ from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.forward import block_values, log_density
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimate
 from taylor_sensus.model.repeats import Repeats
-from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ class Opinions(NamedTuple):
     """(rows, members, targets, targets): declared noise of features, through the blended slope"""
 
 
+# DIFF(eq. 9): the mean is a network's alone in the paper. Here a Gaussian process shares in it, and its slope in eq. 6.
 def blended(share: Any, network: Any, process: Any) -> Any:
     """Step 3, of means and of slopes: the one place where a network's opinion and the process' meet."""
     return (1 - share) * network + share * process
@@ -147,19 +148,13 @@ def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | 
             slope = blended(share, said.jacobian, process_slope)
             means.append(said.mean)
             systems.append(said.system_variance)
-            own = propagated(slope, (1 - declared_share) * said.input_variance)  # eq. 6
-            np.einsum("rtt->rt", own)[:] += said.system_variance
-            learned.append(own)
-            declared.append(propagated(slope, declared_variance))
+            not_declared = (1 - declared_share) * said.input_variance
+            learned.append(propagated_covariance(slope, not_declared, said.system_variance))
+            declared.append(propagated_covariance(slope, declared_variance, np.zeros_like(said.system_variance)))
         mean, system, own, known = (np.stack(same, axis=1) for same in (means, systems, learned, declared))
         return Opinions(mean, process.mean, process.variance, log_densities_of(parts, x), system, own, known)
 
     return in_chunks(chunk, (x, *errors), n_jobs)
-
-
-def propagated(slope: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """J diag(v) J^T of each row (first part of eq. 6), (rows, targets, targets)."""
-    return np.einsum("rtf,ruf,rf->rtu", slope, slope, variance)
 
 
 def log_densities_of(parts: Ensemble, x: np.ndarray) -> np.ndarray:
@@ -237,7 +232,7 @@ def familiarity_of(parts: Ensemble, log_densities: np.ndarray) -> np.ndarray:
 
 
 def with_prior(parts: Ensemble, k: np.ndarray, mean: np.ndarray, variance: np.ndarray, prior: np.ndarray) -> Combined:
-    """Step 6: the belief of members and process, and the prior's, weighed by familiarity (eq. 14)."""
+    """Step 6: the belief of members and process, and the prior's, weighed by familiarity; see `combine`."""
     return combine(parts.combination, k[:, None], mean, variance, prior, parts.prior_variance)
 
 
@@ -253,7 +248,6 @@ def distribution(
     whole = np.einsum("rtt->rt", noise)
     system = np.minimum(said.system_variance * weight + error, whole)
     mean, left = combined.mean, np.ones(said.mean.shape)
-    # DIFF(eq. 14): rows whose input was measured before are told what came out, as far as that is known to repeat.
     if parts.repeats is not None:
         mean, left = parts.repeats(x, mean)
         noise = noise * np.sqrt(left[:, :, None] * left[:, None, :])

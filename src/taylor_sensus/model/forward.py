@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
 from taylor_sensus.model.density import UNUSED, DensityPerception
 from taylor_sensus.model.networks import (
@@ -99,14 +99,22 @@ def _hidden(perceptron: Perceptron, h: np.ndarray, *, slopes: bool) -> tuple[np.
     return h @ _weight(last) + last.bias, found
 
 
+def _gate(z: np.ndarray) -> np.ndarray:
+    """Logistic function; SciPy's takes three times as long in single precision."""
+    with np.errstate(over="ignore"):  # one over infinity is 0, as it should be
+        gate = np.exp(-z)
+        gate += 1
+        return np.reciprocal(gate, out=gate)
+
+
 def _silu(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
-    gate = expit(z)
+    gate = _gate(z)
     value = z * gate
     return value, gate + value * (1 - gate) if slopes else None
 
 
 def _sigmoid(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
-    value = expit(z)
+    value = _gate(z)
     return value, value * (1 - value) if slopes else None
 
 
@@ -117,7 +125,7 @@ def _tanh(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
 
 def _mish(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
     gate = np.tanh(np.logaddexp(np.float32(0), z))
-    return z * gate, gate + z * (1 - gate**2) * expit(z) if slopes else None
+    return z * gate, gate + z * (1 - gate**2) * _gate(z) if slopes else None
 
 
 ACTIVATIONS = {"silu": _silu, "sigmoid": _sigmoid, "tanh": _tanh, "mish": _mish}

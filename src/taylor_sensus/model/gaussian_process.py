@@ -33,7 +33,14 @@ def matern(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Matérn 5/2 as a function of the squared distance, and its derivative."""
     t = np.sqrt(5 * q)
     decay = np.exp(-t)
-    return (1 + t + t * t / 3) * decay, (-5 / 6) * (1 + t) * decay
+    slope = 1 + t
+    value = np.multiply(t, t, out=t)
+    value /= 3
+    value += slope
+    value *= decay
+    slope *= decay
+    slope *= -5 / 6
+    return value, slope
 
 
 def squared_exponential(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
-"""Inputs that were measured before: what a new row with exactly the same input should be told.
+"""Rows that share their input: what they tell of the noise (pure error).
 
-What a model leaves over at an input is partly a matter of that input, and comes again when it is measured again, and
-partly scatter, which does not. Rows that share their input show how much is which; without such rows nothing is done.
+Model files before version 0.2 may also remember the answers at such inputs (`Repeats`); new models do not learn them,
+because outside tables with copied rows that brought nothing (study `mechanisms`).
 """
 
 from __future__ import annotations
@@ -88,35 +88,6 @@ def pure_error(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> PureError | 
     if freedom < FEWEST:
         return None
     return PureError(squares[repeated].sum(axis=0) / freedom, freedom, int(repeated.sum()))
-
-
-def learn_repeats(
-    x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int, mean: np.ndarray, variance: np.ndarray,
-    asked: np.ndarray | None = None,
-) -> Repeats | None:  # fmt: skip
-    """How far answers come again, from rows that stand at the input of a training row.
-
-    `mean` and `variance` are predictions for the rows `asked` (all by default), made without the row itself. The
-    estimate counts one more row at which nothing came again, so that a few lucky twins do not make certain.
-    """
-    asked = np.arange(len(x)) if asked is None else asked
-    inputs = gather(x, y, weight, train)
-    place, y, weight = inputs.place[asked], y[asked], weight[asked]
-    own = np.where(asked < train, weight, 0.0)
-    others = inputs.weight[place] - own
-    judged = np.flatnonzero((place >= 0) & (others > 1e-9))
-    if len(judged) < FEWEST:
-        return None
-    twin = (inputs.total[place] - own[:, None] * y)[judged] / others[judged, None]
-    before, shift = (y - mean)[judged], twin - mean[judged]
-    v, w = variance[judged], weight[judged, None]
-    gain = np.clip((w * before * shift / v).sum(axis=0) / ((w * shift**2 / v).sum(axis=0) + 1), 0, 1)
-    after = (w * (before - gain * shift) ** 2 / v).sum(axis=0)
-    left = np.minimum((after + 1) / (w.sum() + 1), 1.0)
-    if not (gain > 0).any():
-        return None
-    keys = _rounded(x[inputs.first])
-    return Repeats(keys, inputs.total / inputs.weight[:, None], gain, np.where(gain > 0, left, 1.0))
 
 
 def _rounded(x: np.ndarray) -> np.ndarray:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
@@ -56,9 +58,13 @@ def propagated_variance(jacobian: Array, input_variance: Array) -> Array:
     return jacobian**2 @ input_variance
 
 
-def propagated_covariance(jacobian: Array, input_variance: Array, system_variance: Array) -> Array:
-    """J diag(Sigma_i) J^T + diag(Sigma_o), the full covariance of the targets (eq. 6)."""
-    return (jacobian * input_variance) @ jacobian.T + jnp.diag(system_variance)
+def propagated_covariance(jacobian: Any, input_variance: Any, system_variance: Any) -> Any:
+    """J diag(Sigma_i) J^T + diag(Sigma_o), the full covariance of the targets (eq. 6).
+
+    Of one row or, with further axes in front, of many; NumPy and JAX arrays alike.
+    """
+    through = (jacobian * input_variance[..., None, :]) @ jacobian.swapaxes(-1, -2)
+    return through + system_variance[..., None] * np.eye(jacobian.shape[-2], dtype=np.float32)
 
 
 class NoFeatureNoise(eqx.Module):

@@ -27,7 +27,7 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "dropout": (0.0, 0.1, 0.2),
     "weight_decay": (0.0, 0.02, 0.1),
     "prior": ("ridge", "mean"),
-    "contrast": ("auto", "off", "bounded"),
+    "contrast": ("off", "bounded"),
     "kernel": (True, False),
 }
 """What a search varies, and between which values, unless it is told otherwise; `settings.Settings` explains each."""

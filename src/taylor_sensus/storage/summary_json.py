@@ -62,7 +62,6 @@ def _checks(targets: int) -> dict[str, Check]:
         "held_out_explained": _several(_number(most=1), targets),
         "held_out_coverage": _named(_level, _several(_number(0, 1), targets)),
         "frequency_scale": _unless_none(_number(0)),
-        "contrast": _unless_none(_text),
         "outliers": _unless_none(_several(_whole())),
         "seed": _unless_none(_whole()),
     }

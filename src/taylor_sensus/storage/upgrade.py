@@ -27,8 +27,10 @@ def upgraded(content: ModelFile) -> ModelFile:
     return ModelFile(header, arrays)
 
 
-SETTINGS_OF_1 = {"process_factor": True, "stopping_bias": True, "interval_fits": 0, "robust": False}
+SETTINGS_OF_1 = {"interval_fits": 0, "robust": False}
 """What version 0.1 did before these could be set."""
+RETIRED_IN_2 = ("repeats",)
+"""Settings of mechanisms that are no more; what they left in a file still counts when it predicts."""
 ARRAYS_OF_1 = {
     "center": "scaler.center",
     "scale": "scaler.scale",
@@ -49,7 +51,7 @@ ARRAYS_OF_1 = {
     "left_out_error": "left_out_scores",
 }
 """New names."""
-UNTOLD_IN_1 = ("frequency_scale", "contrast", "doubted_rows", "seed")
+UNTOLD_IN_1 = ("frequency_scale", "doubted_rows", "seed")
 """What the first files do not tell in their summary; nobody knows any more."""
 
 
@@ -57,8 +59,12 @@ def _from_1_to_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any]
     """Version 0.1: other names; a held-out record without folds, signs and parts of the variance."""
     arrays = {ARRAYS_OF_1.get(name, name): array for name, array in arrays.items()}
     told = {**dict.fromkeys(UNTOLD_IN_1), **header.pop("facts")}
+    contrast = told.pop("contrast", None)
     header["fit_summary"] = {"outliers" if name == "doubted_rows" else name: value for name, value in told.items()}
-    header["settings"] = {**SETTINGS_OF_1, **header["settings"]}
+    settings = {**SETTINGS_OF_1, **header["settings"]}
+    if settings["contrast"] == "auto":  # the members tried it, and chose
+        settings["contrast"] = contrast or "off"
+    header["settings"] = {name: value for name, value in settings.items() if name not in RETIRED_IN_2}
     header["parts"] = ["process" if name == "kernel" else name for name in header["parts"]]
     if header["settings"]["density"]:
         header["parts"].append("familiarity")
