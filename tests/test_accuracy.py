@@ -14,6 +14,8 @@ from taylor_sensus.datasets.functions import draw_function
 from taylor_sensus.scores import evaluate
 from tests.published import need_dataset
 
+pytestmark = pytest.mark.slow
+
 
 def function(seed: int) -> dict[str, float]:
     """200 noisy rows of Friedman's first function, and 200 to judge by; no validation rows."""

@@ -6,6 +6,8 @@ import pytest
 from bench import steps
 from tests.published import need_dataset
 
+pytestmark = pytest.mark.slow  # most fit the default
+
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
@@ -24,7 +26,7 @@ def test_bench_reports_ratios():
 def test_measurement_errors_in_miniature():
     from bench import measurement_errors as errors
 
-    found = errors.averages(lambda seed: errors.toy_r(60, seed), 2)
+    found = errors.averages(lambda seed: errors.toy_r(60, seed), 1)
     assert found["rank"][0] > 0.5 and found["NLL"][0] < 0.6 and 0.7 < found["held"][0] < 1
     assert errors.flag(0) == {"straight": 1.0, "curved": 1.0}
 

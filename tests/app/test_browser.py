@@ -7,6 +7,8 @@ from taylor_sensus import load
 from tests.hostile import HOSTILE
 from tests.published import need_dataset
 
+pytestmark = pytest.mark.browser
+
 WAIT = 240_000
 """Milliseconds: the machine may be busy."""
 

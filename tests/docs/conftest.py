@@ -8,3 +8,8 @@ from pathlib import Path
 HERE = str(Path(__file__).parent)
 if HERE not in sys.path:
     sys.path.insert(0, HERE)
+
+
+def pytest_itemcollected(item):
+    """Everything in this folder builds the site or reads and runs its pages."""
+    item.add_marker("docs")

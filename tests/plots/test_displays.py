@@ -11,21 +11,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from taylor_sensus import TSNetRegressor
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.plots import BudgetDisplay, CalibrationDisplay, ParityDisplay, ResidualsDisplay
 from taylor_sensus.plots.judged import measured, predicted
+from tests.tiny import tiny
 
 JUDGED = (ParityDisplay, CalibrationDisplay, ResidualsDisplay)
 ALL = (*JUDGED, BudgetDisplay)
-QUICK = {"noise_epochs": 4, "density_steps": 20, "pilots": 1, "folds": 2}
-
-
-def small():
-    return TSNetRegressor(
-        members=2, width=8, depth=1, epochs=4, embedding="none", contrast="off", kernel=False, details=QUICK, n_jobs=1,
-        random_state=0,
-    )  # fmt: skip
 
 
 def table(rows=60):
@@ -44,18 +36,18 @@ y = Y["strength / MPa"]
 
 @pytest.fixture(scope="module")
 def model():
-    return small().fit(X, y)
+    return tiny().fit(X, y)
 
 
 @pytest.fixture(scope="module")
 def both():
-    return small().fit(X, Y)
+    return tiny().fit(X, Y)
 
 
 @pytest.fixture(scope="module")
 def framed():
     """A pipeline whose first step gives a frame with the names of the columns."""
-    return make_pipeline(StandardScaler().set_output(transform="pandas"), small()).fit(X, y)
+    return make_pipeline(StandardScaler().set_output(transform="pandas"), tiny()).fit(X, y)
 
 
 @pytest.fixture
@@ -132,7 +124,7 @@ def test_a_pipeline_is_drawn_through_its_earlier_steps(framed, ax):
 def test_names_of_columns_are_kept_where_transformers_give_frames(framed):
     display = BudgetDisplay.from_estimator(framed, X, ax=Figure().subplots())
     assert display.budget.sources[:2] == ("temp [degC]", "time [s]")
-    arrays = make_pipeline(StandardScaler(), small()).fit(X, y)
+    arrays = make_pipeline(StandardScaler(), tiny()).fit(X, y)
     named = BudgetDisplay.from_estimator(arrays, X, ax=Figure().subplots()).budget.sources[:2]
     assert "temp [degC]" not in named and len(named) == 2
 
@@ -145,7 +137,7 @@ def test_pipelines_inside_pipelines_and_of_one_step(framed, model):
 
 
 def test_a_search_is_drawn_by_its_winner(ax):
-    search = GridSearchCV(make_pipeline(StandardScaler(), small()), {"tsnetregressor__width": [8]}, cv=2).fit(X, y)
+    search = GridSearchCV(make_pipeline(StandardScaler(), tiny()), {"tsnetregressor__width": [8]}, cv=2).fit(X, y)
     CalibrationDisplay.from_estimator(search, X, y, ax=ax)
     assert len(ax.lines) == 2
     np.testing.assert_array_equal(predicted(search, X).mean, search.predict(X))
@@ -201,6 +193,6 @@ def test_mistakes_are_named(model, ax):
         ResidualsDisplay.from_estimator(model, X, y.where(np.arange(60) != 3), ax=ax)
     with pytest.raises(SettingError, match="does not know its model"):
         BudgetDisplay.from_predictions(model.predict_distribution(X).target("strength / MPa"), ax=ax)
-    for estimator in (small(), make_pipeline(StandardScaler(), small())):
+    for estimator in (tiny(), make_pipeline(StandardScaler(), tiny())):
         with pytest.raises(NotFittedError):
             ParityDisplay.from_estimator(estimator, X, y, ax=ax)

@@ -16,8 +16,7 @@ from taylor_sensus.words.budget_text import blocks_of
 from taylor_sensus.words.verdicts import Status, of_prediction
 from tests.colour_vision import BLINDNESS, contrast, smallest_distance
 from tests.hostile import HOSTILE, INVISIBLE, read
-
-QUICK = {"noise_epochs": 4, "density_steps": 20, "pilots": 1, "folds": 2}
+from tests.tiny import tiny
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +30,7 @@ def shown():
     X["never"] = 1.0
     X = X.rename(columns={"never": "\u202enever<i>"})
     Y = pd.DataFrame({name: X[HOSTILE[at]] + 0.1 for at, name in enumerate([*HOSTILE[:3], "\u202eright <u>"])})
-    model = TSNetRegressor(
-        members=2, width=8, depth=1, epochs=4, embedding="none", contrast="off", kernel=False, details=QUICK, n_jobs=1,
-        random_state=0,
-    ).fit(X, Y, X_err={HOSTILE[0]: 0.1, HOSTILE[39]: 0.1}, y_err=0.1)  # fmt: skip
+    model = tiny(kernel=False).fit(X, Y, X_err={HOSTILE[0]: 0.1, HOSTILE[39]: 0.1}, y_err=0.1)
     prediction = model.predict_distribution(X)
     form = model.suggest(X.iloc[:30], n=3, target="\u202eright <u>", random_state=0)
     form = Suggestions(form.table, form.goal, form.target, form.outlook, form.positions, form.candidates, HOSTILE[0])
