@@ -13,7 +13,7 @@ SUMMARY = FitSummary(
     declared={"a": DeclaredError(0.5, 0.1)}, declared_targets=(0.0, 0.2), pure_error=(0.1, 0.3),
     pure_error_freedom=7.5, repeated_inputs=5, curved=True, split_identifiable=True, held_out_rows=40,
     held_out_rmse=(0.3, 1.5), held_out_explained=(0.9, -4.0), held_out_coverage={50: (0.4, 0.5), 90: (0.9, 1.0)},
-    frequency_scale=0.4, contrast="off", outliers=(49, 3), seed=12,
+    frequency_scale=0.4, outliers=(49, 3), seed=12,
 )  # fmt: skip
 
 

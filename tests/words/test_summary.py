@@ -15,7 +15,7 @@ FIT = FitSummary(
     rows=200, distinct_rows=200, validation_rows=0, missing_cells=0, constant_columns=(), declared={},
     declared_targets=(0.0,), pure_error=None, pure_error_freedom=0.0, repeated_inputs=0, curved=True,
     split_identifiable=True, held_out_rows=200, held_out_rmse=(1.5,), held_out_explained=(0.87,),
-    held_out_coverage={50: (0.5,), 80: (0.8,), 90: (0.9,), 95: (0.95,)}, frequency_scale=0.4, contrast="off",
+    held_out_coverage={50: (0.5,), 80: (0.8,), 90: (0.9,), 95: (0.95,)}, frequency_scale=0.4,
     outliers=(), seed=1,
 )  # fmt: skip
 
