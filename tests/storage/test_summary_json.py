@@ -26,9 +26,9 @@ def test_a_summary_comes_back_as_it_was():
 
 
 def test_what_is_not_known_any_more_stays_unknown():
-    content = {**written(), **dict.fromkeys(("frequency_scale", "contrast", "seed", "outliers"))}
+    content = {**written(), **dict.fromkeys(("frequency_scale", "seed", "outliers"))}
     found = summary_from_json(content, 2)
-    assert (found.frequency_scale, found.contrast, found.seed, found.outliers) == (None,) * 4
+    assert (found.frequency_scale, found.seed, found.outliers) == (None,) * 3
     assert summary_from_json(json.loads(json.dumps(summary_to_json(found))), 2) == found
 
 
@@ -41,7 +41,7 @@ def test_what_is_not_known_any_more_stays_unknown():
         {"pure_error": [0.1, None]}, {"curved": 1}, {"split_identifiable": None}, {"held_out_rmse": "small"},
         {"held_out_rmse": [-1.0, 1.0]}, {"held_out_explained": [1.2, 0.0]}, {"held_out_coverage": {"50": [0.4, 0.5]}},
         {"held_out_coverage": {"90": [0.9, 1.1]}}, {"held_out_coverage": {"often": [0.9, 0.9]}},
-        {"held_out_coverage": {"900": [0.9, 0.9]}}, {"frequency_scale": -1}, {"contrast": 3}, {"outliers": [50]},
+        {"held_out_coverage": {"900": [0.9, 0.9]}}, {"frequency_scale": -1}, {"outliers": [50]},
         {"outliers": [-1]}, {"seed": 1.5},
     ],
     ids=str,
