@@ -15,6 +15,7 @@ PAGES = {
     "paper/RESULTS.md": "/paper/results.md",
     "CHANGELOG.md": "/changelog.md",
     "CONTRIBUTING.md": "/contributing.md",
+    "docs/method.md": "/method.md",
     "docs/howto/app.md": "/howto/app.md",
 }
 """A file of the repository, and the page of the site that has its text."""
