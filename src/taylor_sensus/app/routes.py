@@ -13,7 +13,7 @@ from starlette.routing import Route
 from taylor_sensus.app.guard import Guard, TooLarge
 from taylor_sensus.app.views.answers import refuse
 from taylor_sensus.app.views.fitting import Fitting
-from taylor_sensus.app.views.start import Start
+from taylor_sensus.app.views.start import Starting
 from taylor_sensus.app.views.using import Using
 from taylor_sensus.app.workbench import Workbench
 
@@ -22,7 +22,7 @@ STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 
 def application(bench: Workbench, *, key: str, port: int, limit: int) -> Any:
     """The whole app, guarded."""
-    start, fitting, using = Start(bench, limit), Fitting(bench), Using(bench, limit)
+    start, fitting, using = Starting(bench, limit), Fitting(bench), Using(bench, limit)
     routes = [
         Route("/", start.show),
         Route("/table", start.take_table, methods=["POST"]),

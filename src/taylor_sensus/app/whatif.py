@@ -38,7 +38,7 @@ class Knob(NamedTuple):
         return float(f"{(self.high - self.low) / STEPS:.0e}") if self.high > self.low else 1.0
 
 
-class View(NamedTuple):
+class RowView(NamedTuple):
     """What the model says about one row, and along one of its columns."""
 
     prediction: Prediction
@@ -98,7 +98,7 @@ def category(knob: Knob, position: str) -> str:
     return categories[int(position)]
 
 
-def look(opened: Opened, row: pd.DataFrame, errors: pd.DataFrame | None, along: Knob) -> View:
+def look(opened: Opened, row: pd.DataFrame, errors: pd.DataFrame | None, along: Knob) -> RowView:
     """Ask the model about the row, and about the same row with other values in the column `along`."""
     model = opened.model
     name = along.column.name
@@ -115,7 +115,7 @@ def look(opened: Opened, row: pd.DataFrame, errors: pd.DataFrame | None, along: 
     if errors is not None:
         many_errors = errors.loc[errors.index.repeat(len(places))].reset_index(drop=True)
     curve = model.predict_distribution(as_fitted(model, many), X_err=errors_as_fitted(model, many_errors))
-    return View(
+    return RowView(
         prediction,
         prediction.conformal_interval(COVERAGE),
         prediction.noise_budget(),

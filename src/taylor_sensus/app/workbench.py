@@ -40,7 +40,7 @@ MODEL, REPORT, PREDICTIONS, SUGGESTIONS = "model.tsnet", "report.html", "predict
 """Names of the files that can be downloaded, and under which they are kept."""
 
 
-class Table(NamedTuple):
+class ChosenTable(NamedTuple):
     """A table that was chosen: where it is kept, what the user calls it, and its cells."""
 
     path: Path
@@ -94,7 +94,7 @@ class Workbench:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.table: Table | None = None
+        self.table: ChosenTable | None = None
         self.opened: Opened | None = None
         self.job: Job | None = None
         self.predicted: Predicted | None = None
@@ -107,7 +107,7 @@ class Workbench:
         """What the next page should say first."""
         self._lock = threading.Lock()
 
-    def take_table(self, file: BinaryIO, name: str) -> Table:
+    def take_table(self, file: BinaryIO, name: str) -> ChosenTable:
         """Keep an uploaded table and look at it; refused if it cannot be read."""
         with self._lock:
             path = self._keep(file, name, "table")
@@ -118,7 +118,7 @@ class Workbench:
                 pairings = find_pairings(headers)
             except DataError:  # names that can be read in two ways are the user's to choose in the form
                 pairings = []
-            self.table, self.chosen = Table(path, name, frame, pairings, _labels(frame)), None
+            self.table, self.chosen = ChosenTable(path, name, frame, pairings, _labels(frame)), None
             return self.table
 
     def fit(self, choices: Choices) -> Job:
@@ -240,15 +240,12 @@ class Workbench:
         self, job: Job, model: TSNetRegressor, name: str, data: Any = None, command: str | None = None,
         rows: pd.DataFrame | None = None,
     ) -> None:  # fmt: skip
-        """The last steps of every way to a model: intervals, report, file."""
+        """The last steps of every way to a model: report, file."""
         from taylor_sensus.report import make_report
-        from taylor_sensus.report.table import as_fitted, kept_rows
+        from taylor_sensus.report.table import kept_rows
 
         if rows is None and (kept := kept_rows(model.fitted_)) is not None:
             rows = kept.features
-        if rows is not None:
-            job.doing("Making intervals")
-            model.predict_interval(as_fitted(model, rows[:1]), COVERAGE)
         job.doing("Writing the report")
         report = make_report(model, self.folder / REPORT, data, model_name=MODEL, data_name=name if data else None)
         job.doing("Keeping the model")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.fitted import FittedModel
-from taylor_sensus.tables.columns import as_frame, encode, read_targets
+from taylor_sensus.tables.columns import as_frame, decode, encode, read_targets
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
@@ -75,19 +75,12 @@ def kept_rows(fitted: FittedModel) -> ReportTable | None:
     rows = getattr(fitted, "rows", None)
     if rows is None:
         return None
-    columns, errors, start = {}, {}, 0
-    for column in fitted.columns:
-        cells = rows.x[:, start : start + len(column.parts)]
-        if column.categories is None:
-            columns[column.name] = cells[:, 0]
-            if rows.x_err is not None:
-                errors[column.name] = rows.x_err[:, start]
-        else:
-            known = np.isfinite(cells).all(axis=1) & (cells > 0).any(axis=1)
-            words = np.array([*column.categories, None], dtype=object)
-            columns[column.name] = words[np.where(known, np.nan_to_num(cells).argmax(axis=1), len(words) - 1)]
-        start += len(column.parts)
-    return ReportTable(pd.DataFrame(columns), rows.y, pd.DataFrame(errors) if errors else None)
+    errors = None
+    if rows.x_err is not None:
+        starts = np.cumsum([0, *(len(column.parts) for column in fitted.columns)])
+        numbers = [(c.name, at) for c, at in zip(fitted.columns, starts, strict=False) if c.categories is None]
+        errors = pd.DataFrame({name: rows.x_err[:, at] for name, at in numbers}) if numbers else None
+    return ReportTable(decode(rows.x, fitted.columns), rows.y, errors)
 
 
 def _errors(given: Any, features: pd.DataFrame) -> pd.DataFrame | None:

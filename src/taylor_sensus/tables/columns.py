@@ -118,7 +118,7 @@ def encode(frame: pd.DataFrame, columns: Iterable[Column]) -> np.ndarray:
 
 
 def decode(x: np.ndarray, columns: Iterable[Column]) -> pd.DataFrame:
-    """Encoded rows without gaps as a table again."""
+    """Encoded rows as a table again; a missing category is None."""
     found, start = {}, 0
     for column in columns:
         part = x[:, start : start + len(column.parts)]
@@ -126,7 +126,9 @@ def decode(x: np.ndarray, columns: Iterable[Column]) -> pd.DataFrame:
         if column.categories is None:
             found[column.name] = part[:, 0]
         else:
-            found[column.name] = np.array(column.categories, dtype=object)[part.argmax(axis=1)]
+            words = np.array([*column.categories, None], dtype=object)
+            known = np.isfinite(part).all(axis=1) & (part > 0).any(axis=1)
+            found[column.name] = words[np.where(known, np.nan_to_num(part).argmax(axis=1), -1)]
     return pd.DataFrame(found)
 
 

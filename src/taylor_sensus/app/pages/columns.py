@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from taylor_sensus.app.choices import CENSORED, DECIMALS, EFFORTS, INPUT, OUT, ROLES, TARGET
 from taylor_sensus.app.pages.frame import button, field, form, labelled, page, problem, select
-from taylor_sensus.app.workbench import Table
+from taylor_sensus.app.workbench import ChosenTable
 from taylor_sensus.words.html import Content, shown, tag
 
 EXAMPLES = 3
 """Cells of a column that are shown."""
 
 
-def columns_page(table: Table, fields: Mapping[str, str] | None = None, trouble: str | None = None) -> str:
+def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, trouble: str | None = None) -> str:
     """The form of the columns, as it was sent before if there is `trouble`."""
     said = preset(table) if fields is None else dict(fields)
     headers = table.headers
@@ -59,7 +59,7 @@ def columns_page(table: Table, fields: Mapping[str, str] | None = None, trouble:
     )
 
 
-def preset(table: Table) -> dict[str, str]:
+def preset(table: ChosenTable) -> dict[str, str]:
     """The last column of values is predicted; errors found by their names are proposed; names of rows are left out."""
     headers = table.headers
     of_errors = {pairing.errors for pairing in table.pairings}
@@ -72,7 +72,7 @@ def preset(table: Table) -> dict[str, str]:
     return said
 
 
-def _examples(table: Table, at: int) -> Content:
+def _examples(table: ChosenTable, at: int) -> Content:
     cells = table.frame.iloc[:EXAMPLES, at]
     texts = [f"{cell:.6g}" if isinstance(cell, float) else cell for cell in cells]
     return [tag("span", shown(text, 16), class_="cell") for text in texts]

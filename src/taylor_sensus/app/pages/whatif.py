@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taylor_sensus.app.pages.frame import button, field, form, page, problem, select
-from taylor_sensus.app.whatif import Knob, View
+from taylor_sensus.app.whatif import Knob, RowView
 from taylor_sensus.plots.budget import plot_budget
 from taylor_sensus.plots.dependence import plot_dependence
 from taylor_sensus.plots.labels import plain, with_unit
@@ -70,14 +70,14 @@ def _knob(at: int, knob: Knob, said: Mapping[str, str]) -> Markup:
     return tag("div", tag("label", name, exact), error, slider, class_="knob")
 
 
-def view_of(view: View, position: int) -> Markup:
+def view_of(view: RowView, position: int) -> Markup:
     """The prediction as numbers, its curve and its budget; figures are of the target at `position`."""
     names = view.prediction.target_names
     cards = [_card(view, at) for at in range(len(names))]
     return tag("div", tag("div", cards, class_="cards"), _curve(view, names[position]), _budget(view, names[position]))
 
 
-def _card(view: View, at: int) -> Markup:
+def _card(view: RowView, at: int) -> Markup:
     name = view.prediction.target_names[at]
     unit = split_header(name).unit
     own = view.prediction.target(name)
@@ -96,7 +96,7 @@ def _card(view: View, at: int) -> Markup:
     )
 
 
-def _curve(view: View, target: str) -> Markup:
+def _curve(view: RowView, target: str) -> Markup:
     names = tuple(plain(name) for name in view.curve.target_names)
     curve, own = replace(view.curve, target_names=names), view.prediction.target(target)
     label = names[view.curve.target_names.index(target)]
@@ -114,7 +114,7 @@ def _curve(view: View, target: str) -> Markup:
     return tag("figure", figure(draw, "curve", alt, (6.2, 3.6)), tag("figcaption", words))
 
 
-def _budget(view: View, target: str) -> Markup:
+def _budget(view: RowView, target: str) -> Markup:
     from taylor_sensus.words.budget_text import budget_html
 
     budget = view.budget.target(target)

@@ -13,7 +13,7 @@ from taylor_sensus.app.views.answers import file_of, html, read_sent, to, tried,
 from taylor_sensus.app.workbench import Workbench
 
 
-class Start:
+class Starting:
     """The first page, and what can be chosen there."""
 
     def __init__(self, bench: Workbench, limit: int) -> None:

@@ -441,3 +441,29 @@ def test_demo(quick_defaults, tmp_path):
     parts = [part["share_of_variance"] for name, part in sources.items() if name != "total"]
     assert sum(parts) == pytest.approx(1)
     assert "is a file" in error_line("demo", "--out", out / "parity.png")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["predict", "none.tsnet", "steel.csv", "-o", "out.csv"], "none.tsnet"),
+        (["predict", "steel.tsnet", "none.csv", "-o", "out.csv"], "there is no file none.csv"),
+        (["evaluate", "steel.tsnet", "renamed.csv"], "lacks 1 needed column"),
+        (["suggest", "steel.tsnet", "--bounds", "hour=0:1"], "did you mean 'hours'"),
+        (["update", "steel.tsnet", "none.csv", "-o", "new.tsnet"], "there is no file none.csv"),
+        (["fit", "steel.csv", "--target", "strenth", "-o", "new.tsnet"], "did you mean 'strength'"),
+    ],
+)
+def test_mistakes_are_told_before_jax_is_loaded(folder, arguments, words):
+    measurements(5).rename(columns={"alloy": "metal"}).to_csv(folder / "renamed.csv", index=False)
+    code = f"""
+import sys
+from taylor_sensus.cli import app
+try:
+    app({arguments!r}, prog_name="taylor-sensus")
+except SystemExit:
+    print("jax" in sys.modules)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder)
+    assert words in result.stderr
+    assert result.stdout == "False\n"
