@@ -21,8 +21,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from taylor_sensus.fit.initial import Shape, new_block, new_mean
-from taylor_sensus.fit.loop import ADAM, advance, start
-from taylor_sensus.fit.members import run_all
+from taylor_sensus.fit.loop import ADAM
+from taylor_sensus.fit.members import run_all, train
 from taylor_sensus.fit.objectives import RunOptions, stage
 from taylor_sensus.fit.padding import Rows, split_rows
 from taylor_sensus.model.density import DensityPerception, DensityPoints, density_targets
@@ -85,18 +85,10 @@ def whole_loop(name: str, network, rows: Rows, points) -> Callable[[], object]:
     split = split_rows(np.setdiff1d(np.arange(ROWS), held), held, np.ones(ROWS), ROWS, 128)
 
     def run():
-        state = start(network, split, np.uint32(0), checks=SETTINGS.checks)
-        return advance(
-            state,
-            network,
-            rows,
-            points,
-            split,
-            options(STEPS),
-            np.int32(STEPS),
-            stage=stage(name, PARTS[name]),
-            batch_size=BATCH,
-        )
+        kind = stage(name, PARTS[name])
+        return train(
+            network, rows, points, split, options(STEPS), 0, stage=kind, batch_size=BATCH, checks=SETTINGS.checks
+        ).network
 
     return run
 

@@ -1,12 +1,13 @@
-"""The compiled training run: slices do not matter, the best weights are kept, shapes compile once."""
+"""A training run: windows do not matter, the best weights are kept, shapes compile once."""
 
 import jax
 import numpy as np
 import pytest
 
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.fit import loop as step
+from taylor_sensus.fit import members
 from taylor_sensus.fit.initial import Shape, new_mean
+from taylor_sensus.fit.loop import batches
 from taylor_sensus.fit.members import train
 from taylor_sensus.fit.objectives import RunOptions, stage
 from taylor_sensus.fit.padding import TrainingRows, split_rows
@@ -38,30 +39,41 @@ def options(steps=64, rate=0.02, patience=10_000):
     return RunOptions(rate, 0.0, 0.1, 0.0, steps, 8, patience, WEIGHTS)
 
 
-def run_in(slices, knob):
-    network, rows = make_network(), make_rows()
-    run = step.start(network, SPLIT, np.uint32(3), checks=8)
-    for stop in slices:
-        run = step.advance(run, network, rows, None, SPLIT, knob, np.int32(stop), stage=STAGE, batch_size=32)
-    return jax.device_get(run)
+def run(knob, rows=None, **others):
+    rows = make_rows() if rows is None else rows
+    return train(make_network(), rows, None, SPLIT, knob, 3, stage=STAGE, batch_size=32, checks=8, **others)
 
 
-def test_slices_do_not_change_the_result():
-    whole, sliced = run_in([64], options()), run_in([5, 17, 40, 64], options())
-    for a, b in zip(jax.tree.leaves(whole.best), jax.tree.leaves(sliced.best), strict=True):
-        assert np.array_equal(a, b)
-    assert np.array_equal(whole.log, sliced.log)
+def leaves(trained):
+    return jax.tree.leaves(trained.network)
+
+
+def test_windows_do_not_change_the_result(monkeypatch):
+    whole = run(options())
+    monkeypatch.setattr(members, "WINDOW", 3)
+    for a, b in zip(leaves(whole), leaves(run(options())), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_every_fit_row_is_seen_before_one_comes_again():
+    drawn = batches(SPLIT, 16, np.random.default_rng(0))
+    for _ in range(3):
+        epoch = np.concatenate([next(drawn) for _ in range(3)])
+        assert np.array_equal(np.sort(epoch), np.arange(48))
 
 
 def test_training_improves_the_held_out_score():
-    log = run_in([64], options()).log
-    assert log[-1, 1] < 0.5 * log[0, 1]
+    scores = run(options()).history["validation"].to_numpy()
+    assert scores[-1] < 0.5 * scores[0]
 
 
 def test_best_weights_are_those_of_the_best_check():
-    run = run_in([64], options(rate=0.5))  # far too fast: later checks are worse
-    best = np.nanmin(run.log[:, 1])
-    assert run.best_score == best or run.best_step == 0
+    found = run(options(rate=0.5))  # far too fast: later checks are worse
+    rows = make_rows()
+    held = SPLIT.held
+    again = np.mean((rows.y[held] - np.asarray(jax.vmap(found.network)(rows.x[held]))) ** 2)
+    assert found.score == pytest.approx(again, rel=1e-4)
+    assert found.score <= found.history["validation"].min()
 
 
 def test_initial_weights_win_when_training_only_hurts():
@@ -73,10 +85,11 @@ def test_initial_weights_win_when_training_only_hurts():
     assert np.all(result.network.perceptron.layers[-1].weight == 0)
 
 
-def test_patience_ends_a_run_early():
-    run = run_in([64], options(rate=2.0, patience=16))
-    assert run.step < 64
-    assert np.isnan(run.log[-1]).all()
+def test_patience_ends_a_run_early_and_all_of_it_is_reported():
+    told = []
+    found = run(options(rate=2.0, patience=16), progress=lambda **news: told.append(news["share"]))
+    assert found.history["step"].max() < 64
+    assert sum(told) == pytest.approx(1.0)
 
 
 def test_a_batch_with_infinite_gradient_is_skipped():

@@ -1,18 +1,20 @@
-"""One training run as one compiled program: shuffling, steps, held-out checks and the best weights so far.
+"""A training run between two looks at the held-out rows: two small compiled programs, `run_steps` and `score_of`.
 
-The program advances a run up to a given step, so the caller may let it run in one go or in slices (to show
-progress, or to be interrupted); the result is the same. Row counts, step counts and all numbers in `RunOptions` are
-arguments: only shapes compile anew.
+Which rows make up each batch is drawn on the host and passed in, and so are step counts and all numbers in
+`RunOptions`: only shapes compile anew. When to stop and which weights are the best so far is decided on the host too
+(`members.py`), so that no sorting, no random numbers and no copies of weights have to be compiled.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jax import Array
 
@@ -21,101 +23,59 @@ from taylor_sensus.fit.padding import Split
 from taylor_sensus.model.networks import trainable
 
 ADAM = optax.scale_by_adam(b1=0.9, b2=0.95)
+WINDOW = 64
+"""Steps in a call of the program at most: the batches of so many are passed in at once."""
 
 
-class TrainState(eqx.Module):
-    """The state of a training run."""
-
-    trained: Any
-    moments: Any
-    best: Any
-    best_score: Array
-    best_step: Array
-    step: Array
-    key: Array
-    order: Array
-    log: Array
-    """One line a check: mean loss since the last one, held-out score."""
+def new_moments(trained: Any) -> optax.ScaleByAdamState:
+    """Adam's state before the first step; made on the host, because every shape would be a program of its own."""
+    zeros = jax.tree.map(np.zeros_like, trained)
+    return optax.ScaleByAdamState(count=np.zeros((), np.int32), mu=zeros, nu=jax.tree.map(np.copy, zeros))
 
 
-@partial(jax.jit, static_argnames=("checks",))
-def start(network: Any, split: Split, seed: Array, *, checks: int) -> TrainState:
-    """A run before its first step. Its first candidate for the best weights are the initial ones."""
-    trained, _ = trainable(network)
-    return TrainState(
-        trained=trained,
-        moments=ADAM.init(trained),
-        best=trained,
-        best_score=jnp.array(jnp.inf, jnp.float32),
-        best_step=jnp.array(0, jnp.int32),
-        step=jnp.array(0, jnp.int32),
-        key=jax.random.key(seed, impl="unsafe_rbg"),
-        order=jnp.asarray(split.fit),
-        log=jnp.full((checks, 2), jnp.nan, jnp.float32),
-    )
+def batches(split: Split, batch_size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Rows of one step after another: the fit rows in a new random order each time they have all been seen."""
+    rows, left = split.fit[: int(split.fit_count)], np.empty(0, np.int32)
+    while True:
+        while len(left) < batch_size:
+            left = np.concatenate([left, rng.permutation(rows)])
+        yield left[:batch_size]
+        left = left[batch_size:]
 
 
-@partial(jax.jit, static_argnames=("stage", "batch_size"), donate_argnames=("state",))
-def advance(
-    state: TrainState, network: Any, rows: Any, points: Any, split: Split, options: RunOptions, stop_at: Array,
-    *, stage: Stage, batch_size: int,
-) -> TrainState:  # fmt: skip
-    """Train until `stop_at` steps, the end of the run, or `patience` steps without improvement."""
+@partial(jax.jit, static_argnames=("stage",), donate_argnames=("moments",))
+def run_steps(
+    trained: Any, moments: Any, network: Any, rows: Any, points: Any, picks: Array, count: Array, first: Array,
+    seed: Array, options: RunOptions, *, stage: Stage,
+) -> tuple[Any, Any, Array]:  # fmt: skip
+    """`count` steps from `first` on, on the rows that `picks` (steps, batch) names; and the sum of their losses."""
     _, fixed = trainable(network)
-    held = jax.tree.map(lambda a: a[split.held], rows)
+    key = jax.random.key(seed, impl="unsafe_rbg")
 
     def loss_of(trained, batch, key, fade):
         return stage.loss(eqx.combine(trained, fixed), batch, points, key, options, fade, stage.variant)
 
-    def one_step(_, carry):
-        trained, moments, step, key, order, total = carry
-        key, shuffle_key, loss_key = jax.random.split(key, 3)
-        start_row = (step * batch_size) % split.fit_count
-        order = jax.lax.cond(start_row < batch_size, lambda o: _shuffled(shuffle_key, split), lambda o: o, order)
-        chosen = order[(start_row + jnp.arange(batch_size)) % split.fit_count]
-        batch = jax.tree.map(lambda a: a[chosen], rows)
+    def one_step(number, carry):
+        trained, moments, total = carry
+        step = first + number
+        batch = jax.tree.map(lambda a: a[picks[number]], rows)
         done = step / options.steps
-        loss, slope = jax.value_and_grad(loss_of)(trained, batch, loss_key, _fade(done))
+        loss, slope = jax.value_and_grad(loss_of)(trained, batch, jax.random.fold_in(key, step), _fade(done))
         slope = jax.tree.map(lambda g: jnp.where(jnp.isfinite(loss), g, 0.0), slope)  # a bad batch is skipped
         change, moments = ADAM.update(slope, moments)
         rate = options.learning_rate * jnp.minimum(1.0, (done + 1 / options.steps) / options.warmup) * _fade(done)
         decay = rate * options.weight_decay * _fade(done)
         trained = jax.tree.map(lambda p, c: p - rate * c - (decay * p if p.ndim > 1 else 0.0), trained, change)
-        return trained, moments, step + 1, key, order, total + loss
+        return trained, moments, total + loss
 
-    def one_check(state: TrainState) -> TrainState:
-        steps = jnp.minimum(options.steps_per_check, options.steps - state.step)
-        trained, moments, step, key, order, total = jax.lax.fori_loop(
-            0, steps, one_step, (state.trained, state.moments, state.step, state.key, state.order, jnp.array(0.0))
-        )
-        score = stage.score(eqx.combine(trained, fixed), held, split.held_weight)
-        better = (score < state.best_score) | (score == -jnp.inf)
-        best = jax.lax.cond(better, lambda: trained, lambda: state.best)
-        check = (step + options.steps_per_check - 1) // options.steps_per_check - 1
-        return TrainState(
-            trained, moments, best,
-            best_score=jnp.where(better, score, state.best_score),
-            best_step=jnp.where(better, step, state.best_step),
-            step=step, key=key, order=order,
-            log=state.log.at[check].set(jnp.stack([total / steps, score])),
-        )  # fmt: skip
-
-    def with_initial_score(state: TrainState) -> TrainState:
-        score = stage.score(eqx.combine(state.trained, fixed), held, split.held_weight)
-        return eqx.tree_at(lambda r: r.best_score, state, jnp.where(jnp.isnan(score), jnp.inf, score))
-
-    def unfinished(state: TrainState) -> Array:
-        fresh = state.step - state.best_step < options.patience
-        return (state.step < jnp.minimum(stop_at, options.steps)) & fresh
-
-    state = jax.lax.cond(state.step == 0, with_initial_score, lambda r: r, state)
-    return jax.lax.while_loop(unfinished, one_check, state)
+    return jax.lax.fori_loop(0, count, one_step, (trained, moments, jnp.array(0.0)))
 
 
-def _shuffled(key: Array, split: Split) -> Array:
-    """The fit rows in a new random order, padding last."""
-    rank = jnp.where(jnp.arange(len(split.fit)) < split.fit_count, jax.random.uniform(key, split.fit.shape), 2.0)
-    return split.fit[jnp.argsort(rank)]
+@partial(jax.jit, static_argnames=("stage",))
+def score_of(trained: Any, network: Any, held: Any, held_weight: Array, *, stage: Stage) -> Array:
+    """What the held-out rows say of these weights."""
+    _, fixed = trainable(network)
+    return stage.score(eqx.combine(trained, fixed), held, held_weight)
 
 
 def _fade(done: Array) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import equinox as eqx
@@ -17,10 +18,10 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.fit.history import history_lines
-from taylor_sensus.fit.loop import advance, start
+from taylor_sensus.fit.loop import WINDOW, batches, new_moments, run_steps, score_of
 from taylor_sensus.fit.objectives import RunOptions, Stage
 from taylor_sensus.fit.objectives import stage as stage_of
-from taylor_sensus.fit.padding import LARGE, MemberSplits, Split, batch_rows
+from taylor_sensus.fit.padding import LARGE, MemberSplits, Split, batch_rows, pad
 from taylor_sensus.fit.records import Progress
 from taylor_sensus.model.chunks import stopped
 from taylor_sensus.model.network import Variant
@@ -28,9 +29,6 @@ from taylor_sensus.model.networks import trainable
 
 if TYPE_CHECKING:
     from taylor_sensus.fit.context import FitContext
-
-SLICES = 8
-"""A run is advanced in so many calls: between them it reports, and can be interrupted."""
 
 _compiling = threading.Lock()
 """Threads that need the same program at the same time would each compile it."""
@@ -63,28 +61,43 @@ def train(
     network: Any, rows: Any, points: Any, split: Split, options: RunOptions, seed: int,
     *, stage: Stage, batch_size: int, checks: int, member: int = 0, progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
-    """One run from start to end."""
+    """One run from start to end: steps, a look at the held-out rows, and the best weights so far; then again.
 
-    def advance_to(state, stop_at: int):
-        until = np.int32(stop_at)
-        return advance(state, network, rows, points, split, options, until, stage=stage, batch_size=batch_size)
-
+    The initial weights are the first candidates for the best. Between two looks a run reports, and can be interrupted.
+    """
+    trained, fixed = trainable(network)
+    held = jax.tree.map(lambda a: np.asarray(a)[split.held], rows)
+    moments, drawn = new_moments(trained), batches(split, batch_size, np.random.default_rng(seed))
+    log, step = np.full((checks, 2), np.nan, np.float32), 0
     with _compiling:
-        state = start(network, split, np.uint32(seed), checks=checks)
-        state = advance_to(state, 0)
-    for part in range(SLICES):
+        first = float(score_of(trained, network, held, split.held_weight, stage=stage))
+    best, best_score, best_step = trained, np.inf if np.isnan(first) else first, 0
+    for check in range(checks):
         if stopped():
             raise Interrupted
-        state = advance_to(state, int(np.ceil(options.steps * (part + 1) / SLICES)))
+        total, until = 0.0, min(step + options.steps_per_check, options.steps)
+        begun = step
+        while step < until:
+            count = min(WINDOW, until - step)
+            picks = np.stack([next(drawn) for _ in range(count)])
+            given = (network, rows, points, pad(picks, WINDOW), np.int32(count), np.int32(step), np.uint32(seed))
+            with _compiling if not step else nullcontext():
+                trained, moments, loss = run_steps(trained, moments, *given, options, stage=stage)
+            total, step = total + float(loss), step + count
+        score = float(score_of(trained, network, held, split.held_weight, stage=stage))
+        log[check] = total / max(step - begun, 1), score
+        if score < best_score or score == -np.inf:
+            best, best_score, best_step = trained, score, step
+        is_over = step >= options.steps or step - best_step >= options.patience
         if progress is not None:
-            made = np.asarray(state.log)
-            loss, score = made[~np.isnan(made[:, 0])][-1]
-            progress(stage=stage.name, member=member, share=1 / SLICES, loss=float(loss), score=float(score))
+            share = (checks - check if is_over else 1) / checks
+            progress(stage=stage.name, member=member, share=share, loss=float(log[check, 0]), score=score)
+        if is_over:
+            break
     if len(split.fit) >= LARGE:
         give_memory_back()
-    _, fixed = trainable(network)
-    history = history_lines(stage.name, member, options.steps_per_check, options.steps, np.asarray(state.log))
-    return Trained(eqx.combine(jax.device_get(state.best), fixed), history, float(state.best_score))
+    history = history_lines(stage.name, member, options.steps_per_check, options.steps, log)
+    return Trained(eqx.combine(jax.device_get(best), fixed), history, best_score)
 
 
 def train_member(
