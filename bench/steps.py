@@ -22,9 +22,10 @@ import numpy as np
 
 from taylor_sensus.fit.initial import Shape, new_block, new_mean
 from taylor_sensus.fit.loop import ADAM
-from taylor_sensus.fit.members import run_all, train
+from taylor_sensus.fit.members import train
 from taylor_sensus.fit.objectives import RunOptions, stage
-from taylor_sensus.fit.padding import Rows, split_rows
+from taylor_sensus.fit.padding import TrainingRows, split_rows
+from taylor_sensus.model.chunks import run_all
 from taylor_sensus.model.density import DensityPerception, DensityPoints, density_targets
 from taylor_sensus.model.network import TaylorSensusNetwork, Variant, Weights, algorithm_1
 from taylor_sensus.model.networks import trainable
@@ -41,16 +42,16 @@ PARTS = {
 WEIGHTS = Weights(0.1, 1.0, 0.1, 0.1, 1.0, 1.0, 0.5)
 
 
-def table() -> Rows:
+def table() -> TrainingRows:
     """A table of noise around a smooth function."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((ROWS, FEATURES)).astype(np.float32)
     y = (np.sin(2 * x[:, :1]) + 0.1 * rng.standard_normal((ROWS, 1))).astype(np.float32)
     ones = np.ones((ROWS, 1), np.float32)
-    return jax.device_put(Rows(x, y, ones[:, 0], 0 * ones, ones))
+    return jax.device_put(TrainingRows(x, y, ones[:, 0], 0 * ones, ones))
 
 
-def networks(rows: Rows) -> dict[str, tuple[object, DensityPoints | None]]:
+def networks(rows: TrainingRows) -> dict[str, tuple[object, DensityPoints | None]]:
     """The network of each kind of run, with the points for its density loss."""
     rng = np.random.default_rng(0)
     near = squash(np.asarray(rows.x, np.float64), tail="root")
@@ -79,7 +80,7 @@ def options(steps: int) -> RunOptions:
     return RunOptions(0.02, 0.02, 0.1, 0.0, steps, -(-steps // SETTINGS.checks), steps + 1, WEIGHTS)
 
 
-def whole_loop(name: str, network, rows: Rows, points) -> Callable[[], object]:
+def whole_loop(name: str, network, rows: TrainingRows, points) -> Callable[[], object]:
     """A whole training run of STEPS steps."""
     held = np.arange(0, ROWS, 8)
     split = split_rows(np.setdiff1d(np.arange(ROWS), held), held, np.ones(ROWS), ROWS, 128)
@@ -93,7 +94,7 @@ def whole_loop(name: str, network, rows: Rows, points) -> Callable[[], object]:
     return run
 
 
-def bare_step(name: str, network, rows: Rows, points) -> Callable[[], object]:
+def bare_step(name: str, network, rows: TrainingRows, points) -> Callable[[], object]:
     """Gradient and Adam on one fixed batch, STEPS times; the loss and its random draws are the same."""
     trained, fixed = trainable(network)
     batch = jax.tree.map(lambda a: a[:BATCH], rows)
@@ -115,7 +116,7 @@ def bare_step(name: str, network, rows: Rows, points) -> Callable[[], object]:
     return lambda: program(trained)
 
 
-def torch_loop(name: str, rows: Rows) -> Callable[[], object]:
+def torch_loop(name: str, rows: TrainingRows) -> Callable[[], object]:
     """The same in PyTorch eager: mean network, Jacobian, second view, noise networks, density, Adam."""
     import torch  # pyright: ignore[reportMissingImports]
 
@@ -187,7 +188,7 @@ def torch_loop(name: str, rows: Rows) -> Callable[[], object]:
     return run
 
 
-def member_ratios(rows: Rows) -> dict[str, float]:
+def member_ratios(rows: TrainingRows) -> dict[str, float]:
     """Time of four bare mean runs by threads, by `vmap` and by `lax.map`, over the time of the threads."""
     rng = np.random.default_rng(0)
     nets = [new_mean(SHAPE, SETTINGS, rng, 0.5) for _ in range(4)]
