@@ -12,7 +12,7 @@ import pytest
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.fit.padding import LARGE
 from taylor_sensus.fit.prepare import prepare
-from taylor_sensus.fitted import EncodedTable
+from taylor_sensus.records import EncodedTable
 from taylor_sensus.rows import BLOCK
 from taylor_sensus.settings import Settings, paper
 

@@ -15,7 +15,7 @@ from paper import FOLDER
 from paper.engine.study import Selection, Study, Task
 from paper.studies import STUDIES
 from taylor_sensus.cli.command import FAILED, INTERRUPTED, Command
-from taylor_sensus.words.did_you_mean import did_you_mean, listed
+from taylor_sensus.errors import did_you_mean, listed
 
 if TYPE_CHECKING:
     from paper.engine.running import Plan

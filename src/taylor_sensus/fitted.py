@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,52 +17,14 @@ from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.prediction import Prediction, joined
-from taylor_sensus.records import FitSummary
+from taylor_sensus.records import EncodedTable, FitSummary, Query
 from taylor_sensus.rows import blocks
 from taylor_sensus.settings import Settings
-from taylor_sensus.tables.columns import Column
+
+if TYPE_CHECKING:
+    from taylor_sensus.tables.columns import Column
 
 Prior = Callable[[Any], np.ndarray]
-
-
-class EncodedTable(NamedTuple):
-    """Rows as numbers in the user's units; `prior_mean` only if the prior is a function of the user's own."""
-
-    x: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-    prior_mean: np.ndarray | None = None
-    x_err: np.ndarray | None = None
-    """Declared standard deviations of the features; not a number where unknown. So with `y_err`."""
-    y_err: np.ndarray | None = None
-
-    def take(self, rows: np.ndarray) -> EncodedTable:
-        """These rows only."""
-        return EncodedTable(*[None if part is None else part[rows] for part in self])  # type: ignore[arg-type]
-
-
-class Names(NamedTuple):
-    """How the user calls things."""
-
-    columns: tuple[Column, ...]
-    targets: tuple[str, ...]
-    one_dimensional: bool
-
-
-class Query(NamedTuple):
-    """Encoded rows to predict, in the user's units; gaps are not a number."""
-
-    x: np.ndarray
-    prior_mean: np.ndarray | None = None
-    """If the prior is a function of the user's own."""
-    x_err: np.ndarray | None = None
-    """Standard deviations; not a number where the noise is as in training."""
-    y_err: np.ndarray | None = None
-
-    def take(self, rows: slice) -> Query:
-        """These rows only."""
-        prior_mean, x_err, y_err = (None if part is None else part[rows] for part in self[1:])
-        return Query(self.x[rows], prior_mean, x_err, y_err)
 
 
 class Origin(NamedTuple):

@@ -1,10 +1,15 @@
-"""What a fit says of itself, as a record: counts of the table, choices made, scores on unseen rows."""
+"""Records that all rooms share: encoded rows on their way in, and what a fit says of itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from taylor_sensus.tables.columns import Column
 
 
 class DeclaredError(NamedTuple):
@@ -62,3 +67,43 @@ class FitSummary:
     """Places in the user's table of rows far off what the others say, which count little; the farthest first."""
     seed: int | None
     """Seed of all random numbers of the fit."""
+
+
+class EncodedTable(NamedTuple):
+    """Rows as numbers in the user's units; `prior_mean` only if the prior is a function of the user's own."""
+
+    x: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    prior_mean: np.ndarray | None = None
+    x_err: np.ndarray | None = None
+    """Declared standard deviations of the features; not a number where unknown. So with `y_err`."""
+    y_err: np.ndarray | None = None
+
+    def take(self, rows: np.ndarray) -> EncodedTable:
+        """These rows only."""
+        return EncodedTable(*[None if part is None else part[rows] for part in self])  # type: ignore[arg-type]
+
+
+class Names(NamedTuple):
+    """How the user calls things."""
+
+    columns: tuple[Column, ...]
+    targets: tuple[str, ...]
+    one_dimensional: bool
+
+
+class Query(NamedTuple):
+    """Encoded rows to predict, in the user's units; gaps are not a number."""
+
+    x: np.ndarray
+    prior_mean: np.ndarray | None = None
+    """If the prior is a function of the user's own."""
+    x_err: np.ndarray | None = None
+    """Standard deviations; not a number where the noise is as in training."""
+    y_err: np.ndarray | None = None
+
+    def take(self, rows: slice) -> Query:
+        """These rows only."""
+        prior_mean, x_err, y_err = (None if part is None else part[rows] for part in self[1:])
+        return Query(self.x[rows], prior_mean, x_err, y_err)

@@ -17,12 +17,9 @@ from sklearn.utils.validation import (
 
 from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.errors import DataError, SettingError
-from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilation_cache
-from taylor_sensus.fit.means import stage_runs
-from taylor_sensus.fit.recipe import fit_model
-from taylor_sensus.fitted import EncodedTable, FittedModel, Names, Query
 from taylor_sensus.model.intervals import METHODS as CONFORMAL_METHODS
 from taylor_sensus.prediction import Interval, Prediction
+from taylor_sensus.records import EncodedTable, Names, Query
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, resolve
 from taylor_sensus.tables.columns import (
     read_targets,
@@ -33,6 +30,7 @@ from taylor_sensus.words.progress import TrainingProgress, is_heard
 from taylor_sensus.words.summary import summary_html, summary_text
 
 if TYPE_CHECKING:
+    from taylor_sensus.fitted import FittedModel
     from taylor_sensus.report import Report
     from taylor_sensus.suggest import Suggestions
 
@@ -206,8 +204,6 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """
         settings = resolve({name: getattr(self, name) for name in CONSTRUCTOR}, self.details)
         check_jobs(self.n_jobs)
-        use_compilation_cache()
-        forget_programs_if_many()
         table, names = self._learn_table(X, y, sample_weight, settings)
         table = with_errors(table, names, X, y, X_err, y_err, "")
         if table.x_err is not None:
@@ -231,6 +227,12 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         seed = None if before is None or self.random_state is not None else before.fit_summary.seed
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilation_cache
+        from taylor_sensus.fit.means import stage_runs
+        from taylor_sensus.fit.recipe import fit_model
+
+        use_compilation_cache()
+        forget_programs_if_many()
         todo = partial(fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before)
         if self.verbose or is_heard():
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
@@ -433,8 +435,6 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             A distribution for each row.
         """
         check_is_fitted(self, "fitted_")
-        use_compilation_cache()
-        forget_programs_if_many()
         fitted: FittedModel = self.fitted_
         x, index = self._encode(X, fitted.columns)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))

@@ -11,8 +11,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any
 
-from taylor_sensus.errors import SettingError
-from taylor_sensus.words.did_you_mean import did_you_mean
+from taylor_sensus.errors import SettingError, did_you_mean
 
 
 def _setting(default: Any, meaning: str, source: str) -> Any:

@@ -132,7 +132,7 @@ def test_ctrl_c_writes_nothing(folder, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("taylor_sensus.regressor.fit_model", interrupted)
+    monkeypatch.setattr("taylor_sensus.fit.recipe.fit_model", interrupted)
     output = folder / "interrupted.tsnet"
     arguments = ["fit", folder / "steel.csv", "--target", "strength", "-o", output, *SMALL]
     assert error_line(*arguments, code=130) == "interrupted; nothing was written"
@@ -210,7 +210,7 @@ def settings_of(folder, monkeypatch):
         found.extend(given for given in arguments if isinstance(given, Settings))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("taylor_sensus.regressor.fit_model", stop)
+    monkeypatch.setattr("taylor_sensus.fit.recipe.fit_model", stop)
 
     def settings_of(*arguments):
         required = ["--target", "strength", "-o", folder / "never.tsnet"]

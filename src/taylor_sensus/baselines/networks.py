@@ -18,7 +18,7 @@ from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilati
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
 from taylor_sensus.fit.members import Trained, train
 from taylor_sensus.fit.objectives import RunOptions, Stage, mean_loss, mean_score
-from taylor_sensus.fit.padding import Split, batch_rows, bucket, pad, split_rows
+from taylor_sensus.fit.padding import RowSplit, batch_rows, bucket, pad, split_rows
 from taylor_sensus.model.chunks import run_all
 from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.model.networks import MeanNetwork
@@ -43,7 +43,7 @@ class Prepared(NamedTuple):
     """A table on its way into the training program."""
 
     rows: FitRows
-    split: Split
+    split: RowSplit
     train: int
     features: int
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import SettingError, did_you_mean
 from taylor_sensus.settings import paper
-from taylor_sensus.words.did_you_mean import did_you_mean
 
 
 @dataclass(frozen=True)

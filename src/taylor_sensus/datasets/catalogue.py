@@ -12,8 +12,7 @@ from taylor_sensus.datasets.files import VARIABLE, data_folder, find_or_download
 from taylor_sensus.datasets.readers import READERS, read_diabetes, read_year_prediction
 from taylor_sensus.datasets.sources import DATASETS, DatasetInfo
 from taylor_sensus.datasets.splits import Parts, paper_split, split_before_test
-from taylor_sensus.errors import DataError
-from taylor_sensus.words.did_you_mean import did_you_mean
+from taylor_sensus.errors import DataError, did_you_mean
 
 __all__ = [
     "DATASETS", "VARIABLE", "Dataset", "DatasetInfo", "SplitDataset", "data_folder", "fetch_dataset", "find_info",

@@ -18,8 +18,7 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.errors import SettingError
-from taylor_sensus.words.did_you_mean import did_you_mean
+from taylor_sensus.errors import SettingError, did_you_mean
 
 GROWTH = 4.0
 """Uneven noise: how many times larger its standard deviation is at the high end of the first input."""

@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from taylor_sensus.fitted import EncodedTable, FittedModel, Query
+from taylor_sensus.fitted import FittedModel
+from taylor_sensus.records import EncodedTable, Query
 from taylor_sensus.rows import byte_order
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from taylor_sensus.fit.calibrate import Calibrated
 from taylor_sensus.fit.prepare import PreparedTable
 from taylor_sensus.fit.records import TrainedEnsemble
 from taylor_sensus.fit.robust import outliers
-from taylor_sensus.fitted import EncodedTable
-from taylor_sensus.records import DeclaredError, FitSummary
+from taylor_sensus.records import DeclaredError, EncodedTable, FitSummary
 from taylor_sensus.rows import blocks
-from taylor_sensus.tables.columns import Column
+
+if TYPE_CHECKING:
+    from taylor_sensus.tables.columns import Column
 
 
 def summarise_fit(

@@ -19,7 +19,7 @@ import optax
 from jax import Array
 
 from taylor_sensus.fit.objectives import RunOptions, Stage
-from taylor_sensus.fit.padding import Split
+from taylor_sensus.fit.padding import RowSplit
 from taylor_sensus.model.networks import trainable
 
 ADAM = optax.scale_by_adam(b1=0.9, b2=0.95)
@@ -33,7 +33,7 @@ def new_moments(trained: Any) -> optax.ScaleByAdamState:
     return optax.ScaleByAdamState(count=np.zeros((), np.int32), mu=zeros, nu=jax.tree.map(np.copy, zeros))
 
 
-def batches(split: Split, batch_size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def batches(split: RowSplit, batch_size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Rows of one step after another: the fit rows in a new random order each time they have all been seen."""
     rows, left = split.fit[: int(split.fit_count)], np.empty(0, np.int32)
     while True:

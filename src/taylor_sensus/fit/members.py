@@ -21,7 +21,7 @@ from taylor_sensus.fit.history import history_lines
 from taylor_sensus.fit.loop import WINDOW, batches, new_moments, run_steps, score_of
 from taylor_sensus.fit.objectives import RunOptions, Stage
 from taylor_sensus.fit.objectives import stage as stage_of
-from taylor_sensus.fit.padding import LARGE, MemberSplits, Split, batch_rows, pad
+from taylor_sensus.fit.padding import LARGE, MemberSplits, RowSplit, batch_rows, pad
 from taylor_sensus.fit.records import Progress
 from taylor_sensus.model.chunks import stopped
 from taylor_sensus.model.network import Variant
@@ -58,7 +58,7 @@ def give_memory_back() -> None:
 
 
 def train(
-    network: Any, rows: Any, points: Any, split: Split, options: RunOptions, seed: int,
+    network: Any, rows: Any, points: Any, split: RowSplit, options: RunOptions, seed: int,
     *, stage: Stage, batch_size: int, checks: int, member: int = 0, progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
     """One run from start to end: steps, a look at the held-out rows, and the best weights so far; then again.

@@ -31,7 +31,7 @@ class TrainingRows(NamedTuple):
     """Variance of each target's declared error."""
 
 
-class Split(NamedTuple):
+class RowSplit(NamedTuple):
     """Which rows a member is trained on and which score it, as padded indices into `TrainingRows`."""
 
     fit: np.ndarray
@@ -68,9 +68,9 @@ def assign_folds(count: int, folds: int, members: int, rng: np.random.Generator)
     return held[:members]
 
 
-def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: int, held_padded: int) -> Split:
+def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: int, held_padded: int) -> RowSplit:
     """Padded indices; padding repeats row 0 with weight 0 in the held part, and is never drawn in the fit part."""
-    return Split(
+    return RowSplit(
         pad(fit.astype(np.int32), padded),
         np.int32(len(fit)),
         pad(held.astype(np.int32), held_padded),
@@ -101,7 +101,7 @@ class MemberSplits:
         scored = unseen[:, train:] if train < unseen.shape[1] else unseen
         self.held_padded = bucket(min(most_scored, int(scored.sum(axis=1).max())))
 
-    def __getitem__(self, member: int) -> Split:
+    def __getitem__(self, member: int) -> RowSplit:
         unseen, first = self.unseen[member], self.train if self.train < len(self.weight) else 0
         fit = np.flatnonzero(~unseen[: self.train])
         scored = first + spread(np.flatnonzero(unseen[first:]), self.most_scored)

@@ -10,12 +10,12 @@ import numpy as np
 
 from taylor_sensus.fit.padding import room_for
 from taylor_sensus.fit.records import Table
-from taylor_sensus.fitted import EncodedTable
 from taylor_sensus.model.declared_errors import DeclaredErrors, DefaultErrors, default_errors
 from taylor_sensus.model.imputation import MOST_ROWS, Imputer, learn_imputer
 from taylor_sensus.model.repeats import PureError, pure_error
 from taylor_sensus.model.scaling import Scaler, learn_scaling
 from taylor_sensus.model.trend import Trend, flat_trend, ridge_trend, streamed_ridge_trend
+from taylor_sensus.records import EncodedTable
 from taylor_sensus.rows import BLOCK, blocks, distinct_rows, spread, take
 from taylor_sensus.settings import Settings
 

@@ -27,10 +27,11 @@ from taylor_sensus.fit.prepare import PreparedTable, prepare
 from taylor_sensus.fit.process import run_process
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh
-from taylor_sensus.fitted import EncodedTable, FittedModel, Names
+from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.density import DensityPerception, DensityPoints
 from taylor_sensus.model.ensemble import Ensemble, stacked
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
+from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.settings import Settings
 
 MOST_KEPT = 2_000_000

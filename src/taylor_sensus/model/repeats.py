@@ -20,7 +20,7 @@ class Repeats(NamedTuple):
     """Distinct inputs with their mean target, in scaled units, and what a repeat is worth."""
 
     keys: np.ndarray
-    """Inputs in single precision, sorted by their bytes, `(inputs, features)`."""
+    """GatheredInputs in single precision, sorted by their bytes, `(inputs, features)`."""
     mean: np.ndarray
     """(inputs, targets)"""
     gain: np.ndarray
@@ -36,7 +36,7 @@ class Repeats(NamedTuple):
         return np.where(known, moved, mean), np.where(known, self.left, 1.0)
 
 
-class Inputs(NamedTuple):
+class GatheredInputs(NamedTuple):
     """Training rows gathered by input."""
 
     first: np.ndarray
@@ -48,7 +48,7 @@ class Inputs(NamedTuple):
     """Sum of weighted targets at each input."""
 
 
-def gather(x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int) -> Inputs:
+def gather(x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int) -> GatheredInputs:
     """Rows by input; the first `train` rows are for training."""
     found = byte_order((x[:, column].astype(np.float32) for column in range(x.shape[1])), len(x))
     group, first = found.group, found.order[found.new]
@@ -56,7 +56,7 @@ def gather(x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int) -> Inpu
     place = np.where(known, np.cumsum(known) - 1, -1)[group]
     total = np.zeros((known.sum(), y.shape[1]))
     np.add.at(total, place[:train], weight[:train, None] * y[:train])
-    return Inputs(first[known], place, np.bincount(place[:train], weights=weight[:train]), total)
+    return GatheredInputs(first[known], place, np.bincount(place[:train], weights=weight[:train]), total)
 
 
 def find(keys: np.ndarray, x: np.ndarray) -> np.ndarray:

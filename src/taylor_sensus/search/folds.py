@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import DataError
-from taylor_sensus.fitted import EncodedTable, Names
+from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.tables.columns import as_frame, has_text, learn_columns
 
 

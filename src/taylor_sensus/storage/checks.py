@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from taylor_sensus.errors import ModelFileError
+from taylor_sensus.errors import ModelFileError, listed
 from taylor_sensus.settings import Settings
-from taylor_sensus.words.did_you_mean import listed
 
 KINDS = {"f": "floats", "i": "whole numbers", "b": "truth values"}
 

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus._version import __version__
-from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError
+from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError, listed
 from taylor_sensus.fit.history import COLUMNS
 from taylor_sensus.fit.initial import Shape, new_block
-from taylor_sensus.fitted import EncodedTable, FittedModel, HeldOut
+from taylor_sensus.fitted import FittedModel, HeldOut
 from taylor_sensus.model.declared_errors import DefaultErrors
 from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.ensemble import Ensemble, FamiliarityScale, ProcessShare, stacked
@@ -23,6 +23,7 @@ from taylor_sensus.model.imputation import MOST_COLUMNS, Imputer
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.trend import Trend
+from taylor_sensus.records import EncodedTable
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, NAMES, Settings
 from taylor_sensus.storage.checks import OPTIONAL, check_array, check_arrays, check_room
@@ -31,7 +32,6 @@ from taylor_sensus.storage.opening import cannot_be_read
 from taylor_sensus.storage.summary_json import summary_from_json, summary_to_json
 from taylor_sensus.storage.upgrade import Arrays, upgraded
 from taylor_sensus.tables.columns import Column
-from taylor_sensus.words.did_you_mean import listed
 
 Record = TypeVar("Record")
 LARGEST_THETA = 100

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import DataError, SettingError
-from taylor_sensus.fitted import FittedModel, Query
+from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.combine import combine
 from taylor_sensus.model.epistemic import EpistemicParts, epistemic_parts, mean_opinions
 from taylor_sensus.prediction import Prediction
+from taylor_sensus.records import Query
 from taylor_sensus.tables.columns import Column, named_row
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from threadpoolctl import threadpool_limits
 
-from taylor_sensus.fitted import FittedModel, Query
+from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.gaussian_process import CENTRES, covariance, hyper_prior, noise, split
 from taylor_sensus.model.squash import squash
+from taylor_sensus.records import Query
 from taylor_sensus.rows import spread, take
 
 LEAST = 1e-9

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from taylor_sensus.errors import DataError
+from taylor_sensus.errors import DataError, did_you_mean, listed, near_names
 from taylor_sensus.tables.companions import header_of
 from taylor_sensus.tables.units import Header, check_units, same_unit
-from taylor_sensus.words.did_you_mean import did_you_mean, listed, near_names
 
 
 class SplitTable(NamedTuple):

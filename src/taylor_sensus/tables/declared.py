@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.errors import DataError, TaylorSensusWarning
+from taylor_sensus.errors import DataError, TaylorSensusWarning, did_you_mean
 from taylor_sensus.tables.columns import MOST_NAMED, Column, as_frame, named_row
-from taylor_sensus.words.did_you_mean import did_you_mean
 
 UNKNOWN = np.nan
 FORMS = (

@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.utils.validation import _check_feature_names, _check_n_features, _check_sample_weight, validate_data
 
 from taylor_sensus.errors import DataError
-from taylor_sensus.fitted import EncodedTable, Names
+from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.settings import Settings
 from taylor_sensus.tables.alignment import align
 from taylor_sensus.tables.columns import (

@@ -9,11 +9,10 @@ from pathlib import Path
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
 
-from taylor_sensus.errors import DataError, MissingExtraError
+from taylor_sensus.errors import DataError, MissingExtraError, did_you_mean, listed
 from taylor_sensus.storage.atomic import replacing
 from taylor_sensus.tables.columns import quoted
 from taylor_sensus.tables.delimited import read_delimited
-from taylor_sensus.words.did_you_mean import did_you_mean, listed
 
 READABLE = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet")
 WRITABLE = (".csv", ".tsv", ".parquet")

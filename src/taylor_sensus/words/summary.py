@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from taylor_sensus.fitted import FittedModel
 from taylor_sensus.settings import DEFAULTS
 from taylor_sensus.tables.columns import Column
 from taylor_sensus.words import notebook, verdicts
@@ -14,6 +13,9 @@ from taylor_sensus.words.format import explained_share, one_line
 from taylor_sensus.words.html import Content, shown, tag
 from taylor_sensus.words.verdicts import Status
 from taylor_sensus.words.warnings import warnings_of
+
+if TYPE_CHECKING:
+    from taylor_sensus.fitted import FittedModel
 
 LONGEST = 60
 """Characters of a user's name that are shown."""

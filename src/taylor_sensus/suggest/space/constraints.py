@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import SettingError, did_you_mean
 from taylor_sensus.tables.columns import Column
-from taylor_sensus.words.did_you_mean import did_you_mean
 
 TOLERANCE = 1e-9
 """How far a constraint may be missed: rounding errors only. Absolute, or relative for bounds beyond 1."""

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import SettingError, did_you_mean
 from taylor_sensus.suggest.space.constraints import Rules, is_number, slack, two_numbers
 from taylor_sensus.tables.columns import Column
-from taylor_sensus.words.did_you_mean import did_you_mean
 
 
 class Range(NamedTuple):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from taylor_sensus.words.did_you_mean import did_you_mean, listed, near_names
+from taylor_sensus.errors import did_you_mean, listed, near_names
 
 SETTINGS = ("width", "depth", "noise_width", "noise_depth", "noise_epochs", "dropout", "epochs")
 
