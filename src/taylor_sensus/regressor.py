@@ -494,8 +494,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """Write the fitted model to one file; `taylor_sensus.load` reads it back.
 
         The file holds the training rows (up to 2 million cells), which `update` needs; `keep_rows=False` leaves them
-        out. Other parts still tell some of them: the kernel part stands on training inputs, and where inputs were
-        measured repeatedly their mean targets are kept. A file without any trace of the data there is not.
+        out. Other parts still tell some of them: the Gaussian process stands on training inputs.
+        A file without any trace of the data there is not.
 
         Parameters
         ----------
