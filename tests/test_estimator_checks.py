@@ -3,7 +3,6 @@
 import pytest
 from sklearn.utils.estimator_checks import (
     check_dict_unchanged,
-    check_estimators_nan_inf,
     check_fit2d_1sample,
     check_fit_idempotent,
     check_parameters_default_constructible,
@@ -26,7 +25,6 @@ def test_scikit_learn_contract(estimator, check):
     [
         check_parameters_default_constructible,
         check_dict_unchanged,
-        check_estimators_nan_inf,
         check_fit2d_1sample,
         check_fit_idempotent,
         check_readonly_memmap_input,

@@ -15,7 +15,7 @@ from taylor_sensus.baselines.gprmk import GPRMKBaseline
 from taylor_sensus.baselines.mcrf import MCRFBaseline
 from taylor_sensus.baselines.ngboost import NGBoostBaseline
 from taylor_sensus.errors import MissingExtraError
-from taylor_sensus.model.gaussian_process import Rows, condition, posterior
+from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessRows
 
 SMALL = {
     "gprmk": GPRMKBaseline(kernel_rows=80, restarts=1, random_state=0),
@@ -64,11 +64,13 @@ def test_own_length_scales_see_through_meaningless_features():
     new, clean = smooth(200, features=8, noise=0.0, seed=1)
     model = GPRMKBaseline(random_state=0).fit(X, y)
     own = np.mean((model.predict(new) - clean) ** 2)
-    theta = model.process_.theta.copy()
+    theta = model.process_.numbers.theta.copy()
     kernels = theta[:-1].reshape(2, 9)
     kernels[:, 1:] = kernels[:, 1:3].mean(axis=1, keepdims=True)  # a view: writes into theta
-    seen = Rows(model.process_.x, seen_targets(model), np.ones(len(model.process_.x)), np.zeros(len(model.process_.x)))
-    common = posterior(condition(theta, seen), model.scaler_.features(new))[0][:, 0]
+    x = model.process_.numbers.centres
+    seen = ProcessRows(x, seen_targets(model), np.ones(len(x)), np.zeros(len(x)))
+    process = GaussianProcess.condition(theta, np.inf, seen)
+    common = process.posterior_at(model.scaler_.features(new)).mean[:, 0]
     unit, middle = model.scaler_.target_scale[0], model.scaler_.target_center[0]
     assert own < 0.3 * np.mean((common * unit + middle - clean) ** 2)
 
@@ -76,13 +78,13 @@ def test_own_length_scales_see_through_meaningless_features():
 def seen_targets(model: GPRMKBaseline) -> np.ndarray:
     """The scaled targets of the rows that the process has seen, found by undoing its solution."""
     process = model.process_
-    return process.factor @ (process.factor.T @ process.coefficients)
+    return process.factor @ (process.factor.T @ process.numbers.coefficients)
 
 
 def test_process_is_conditioned_on_all_rows_but_tuned_on_few():
     X, y = smooth(200)
     model = GPRMKBaseline(kernel_rows=50, restarts=0, random_state=0).fit(X, y, X_val=X[:20], y_val=y[:20])
-    assert len(model.process_.x) == 200
+    assert len(model.process_.numbers.centres) == 200
 
 
 # --- the forests -----------------------------------------------------------------------------------

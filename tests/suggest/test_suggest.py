@@ -72,7 +72,8 @@ def test_best_values_are_looked_for(model, goal, sign):
     said = model.predict_distribution(pool)
     hope = log_expected_improvement(sign * said.mean, said.epistemic, best)
     assert places(found)[0] == hope.argmax()
-    assert set(places(found)) <= set(np.argsort(-hope)[:60]), "the others differ for diversity's sake"
+    rank = np.argsort(np.argsort(-hope))[places(found)]
+    assert (rank < 60).sum() >= 4 and rank.max() < 200, "the others differ for diversity's sake"
     assert found.goal == {"max": "find the highest", "min": "find the lowest"}[goal]
 
 

@@ -30,6 +30,9 @@ from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimat
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
 
+ROUNDING = 1e-12
+"""Parts of a variance below this share of it are rounding errors."""
+
 
 @dataclass(frozen=True)
 class ProcessShare:
@@ -246,14 +249,16 @@ def distribution(
     error = target_error * weight
     np.einsum("rtt->rt", noise)[:] += error
     whole = np.einsum("rtt->rt", noise)
-    system = np.minimum(said.system_variance * weight + error, whole)
+    feature = whole - np.minimum(said.system_variance * weight + error, whole)
+    feature = np.where(feature > ROUNDING * whole, feature, 0.0)
+    system = whole - feature
     mean, left = combined.mean, np.ones(said.mean.shape)
     if parts.repeats is not None:
         mean, left = parts.repeats(x, mean)
         noise = noise * np.sqrt(left[:, :, None] * left[:, None, :])
     return Distribution(
         mean,
-        (whole - system) * left,
+        feature * left,
         system * left,
         combined.epistemic_variance * left,
         np.minimum(error, system) * left,
