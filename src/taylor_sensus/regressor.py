@@ -74,8 +74,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         What is believed far from data: a ridge regression, the targets' mean, or a function of X that gives the mean
         in the target's unit, `(rows,)` or `(rows, targets)`. A model with a function cannot be saved or updated.
     contrast : {"off", "bounded", "theory", "printed"}, default="off"
-        Form of the noise-aware contrast, which pulls the means of a row and of a noisy copy of it together; on real
-        tables it brought nothing on average. "printed" is for study only.
+        Form of the noise-aware contrast, which pulls the means of a row and of a noisy copy of it together; no
+        gain of it shows on average. "printed" is for study only.
     density : bool, default=True
         Whether familiarity moves predictions towards the prior where training rows are sparse.
     kernel : bool, default=True

@@ -1,7 +1,7 @@
 """Rows that share their input: what they tell of the noise (pure error).
 
 Model files before version 0.2 may also remember the answers at such inputs (`Repeats`); new models do not learn them,
-because outside tables with copied rows that brought nothing (study `mechanisms`).
+because no gain of it shows outside tables with copied rows.
 """
 
 from __future__ import annotations
