@@ -68,3 +68,8 @@ def listed(names: Iterable[object], most: int = MOST_LISTED) -> str:
     shown = [repr(item) if isinstance(item, str) else str(item) for item in items[:most]]
     rest = [f"and {len(items) - most} more"] if len(items) > most else []
     return ", ".join(shown + rest) or "none"
+
+
+def quoted(names: Iterable[object]) -> str:
+    """All names as a list in a sentence."""
+    return ", ".join(map(repr, names))

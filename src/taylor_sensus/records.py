@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from taylor_sensus.tables.columns import Column
+    from taylor_sensus.tables.column import Column
 
 
 class DeclaredError(NamedTuple):

@@ -373,7 +373,7 @@ def test_spaces_that_are_refused(folder, options, words):
 
 def test_constraints_as_json_and_levels_with_commas(folder):
     from taylor_sensus.cli.space import SpaceOptions, read_space
-    from taylor_sensus.tables.columns import Column
+    from taylor_sensus.tables.column import Column
 
     columns = [Column("temp [degC]", None), Column("flow", None), Column("kind", ("a,1", "b"))]
     text = '{"nonzero": ["temp", "flow"], "at_most": 1}'

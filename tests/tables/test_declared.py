@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.errors import DataError, TaylorSensusWarning
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 from taylor_sensus.tables.declared import read_feature_errors, read_target_errors, warn_of_units
 
 COLUMNS = (Column("temp", None), Column("time", None))

@@ -8,7 +8,7 @@ import numpy as np
 
 from taylor_sensus.records import DeclaredError, FitSummary
 from taylor_sensus.settings import Settings
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 from taylor_sensus.words.summary import summary_html, summary_text
 
 FIT = FitSummary(

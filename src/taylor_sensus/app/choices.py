@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from taylor_sensus.errors import SettingError
 from taylor_sensus.tables.assignments import COLUMN
 from taylor_sensus.tables.companions import Pairing
-from taylor_sensus.tables.reading import Reading
+from taylor_sensus.tables.wanted import Reading
 
 INPUT, WORDS, TARGET, OUT = "input", "words", "target", "out"
 ROLES = {INPUT: "input", WORDS: "input (words)", TARGET: "predict this", OUT: "leave out"}

@@ -13,7 +13,7 @@ from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.errors import DataError
 from taylor_sensus.prediction import Interval, Prediction
 from taylor_sensus.report.table import as_fitted, errors_as_fitted
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 
 POINTS = 61
 STEPS = 200

@@ -18,13 +18,12 @@ from taylor_sensus.tables.companions import Pairing, find_pairings
 from taylor_sensus.tables.files import beside, read_table, write_table
 from taylor_sensus.tables.reading import (
     OpenedTable,
-    Reading,
     ReadTable,
-    columns_known,
     open_table,
     table_for_model,
     table_to_fit,
 )
+from taylor_sensus.tables.wanted import Reading, columns_known
 
 if TYPE_CHECKING:
     import pandas as pd

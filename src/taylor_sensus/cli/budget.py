@@ -39,7 +39,7 @@ def budget(
 
     Variances of all sources add up to the variance of the prediction. The average over DATA is shown, or one row.
     """
-    from taylor_sensus.tables.files import WRITABLE, write_table
+    from taylor_sensus.tables.file_header import WRITABLE
 
     if output:
         check_output(output, [model, data], WRITABLE)
@@ -47,7 +47,7 @@ def budget(
         check_output(plot, [model, data, *([output] if output else [])], FIGURES)
 
     from taylor_sensus.storage.opening import open_model
-    from taylor_sensus.tables.reading import Reading
+    from taylor_sensus.tables.wanted import Reading
 
     opened = open_model(model)
     table = read_rows(data, Reading(x_err, None, ordinary, None, decimal, censored, exact), opened)
@@ -56,6 +56,8 @@ def budget(
         found.row(row)  # refuses a row that is not there
         found = found.rows([row])
     if output:
+        from taylor_sensus.tables.files import write_table
+
         write_table(found.to_frame(), output)
         wrote(ctx, output)
     if plot:

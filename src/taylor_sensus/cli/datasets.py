@@ -79,7 +79,8 @@ def _show(chosen: list[DatasetInfo], *, folder: Path) -> None:
 
 def _write(ctx: typer.Context, name: str, output: Path) -> dict[str, Any]:
     from taylor_sensus.datasets.catalogue import load_dataset
-    from taylor_sensus.tables.files import WRITABLE, write_table
+    from taylor_sensus.tables.file_header import WRITABLE
+    from taylor_sensus.tables.files import write_table
 
     check_output(output, [], WRITABLE)
     dataset = load_dataset(name)

@@ -52,7 +52,7 @@ def evaluate(
     surest to the least sure: a model can be right on average and wrong where it matters.
     """
     from taylor_sensus.storage.opening import open_model
-    from taylor_sensus.tables.reading import Reading
+    from taylor_sensus.tables.wanted import Reading
 
     opened = open_model(model)
     table = read_rows(data, Reading(x_err, y_err, ordinary, None, decimal, censored, exact), opened, with_targets=True)

@@ -12,7 +12,8 @@ from taylor_sensus.errors import DataError
 
 if TYPE_CHECKING:
     from taylor_sensus.storage.opening import OpenedModel
-    from taylor_sensus.tables.reading import OpenedTable, Reading, ReadTable
+    from taylor_sensus.tables.reading import OpenedTable, ReadTable
+    from taylor_sensus.tables.wanted import Reading
 
 
 def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()) -> None:
@@ -30,15 +31,27 @@ def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()
 
 
 def read_rows(
-    table: Path | OpenedTable, reading: Reading, model: OpenedModel, *, with_targets: bool = False
+    table: Path | OpenedTable,
+    reading: Reading,
+    model: OpenedModel,
+    *,
+    with_targets: bool = False,
+    also: Sequence[str] = (),
 ) -> ReadTable:
-    """A table with the columns of a model; what was found there is noted."""
-    from taylor_sensus.tables.reading import columns_known, open_table, table_for_model
+    """A table with the columns of a model, and those in `also`; what was found there is noted.
+
+    What is wrong with its header is told before pandas is loaded.
+    """
+    from taylor_sensus.tables.wanted import check_header_for_model, columns_known
+
+    known = columns_known(model.columns, model.targets)
+    if isinstance(table, Path):
+        check_header_for_model(table, reading, known, with_targets=with_targets, also=also)
+
+    from taylor_sensus.tables.reading import open_table, table_for_model
 
     opened = open_table(table, reading.decimal) if isinstance(table, Path) else table
-    return noted(
-        table_for_model(opened, reading, columns_known(model.columns, model.targets), with_targets=with_targets)
-    )
+    return noted(table_for_model(opened, reading, known, with_targets=with_targets))
 
 
 def noted(table: ReadTable) -> ReadTable:

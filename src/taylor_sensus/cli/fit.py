@@ -73,9 +73,16 @@ def fit(
     arguments = _constructor_arguments({n: v for n, v in named.items() if v is not None}, set_ or [], paper)
     check_output(output, [data, *([validation] if validation else [])])
 
-    from taylor_sensus.tables.reading import Reading, open_table, table_for_model, table_to_fit
+    from taylor_sensus.tables.file_header import check_readable
+    from taylor_sensus.tables.wanted import Reading, check_header_to_fit
 
     reading = Reading(x_err, y_err, ordinary, text, decimal, censored)
+    check_header_to_fit(data, reading, target=target, drop=drop or [])
+    if validation:
+        check_readable(validation)
+
+    from taylor_sensus.tables.reading import open_table, table_for_model, table_to_fit
+
     table = noted(table_to_fit(open_table(data, decimal), reading, target=target, drop=drop or []))
     held_out = None
     if validation:

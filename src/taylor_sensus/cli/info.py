@@ -19,9 +19,9 @@ SHOWN_CATEGORIES = 8
 
 def info(model: ModelFile, as_json: Json = False) -> None:
     """Show the columns, settings, errors and warnings of a model file."""
-    from taylor_sensus import load
+    from taylor_sensus.storage.opening import open_model
 
-    fitted = load(model)
+    fitted = open_model(model).restore()
     content = description(fitted, model)
     if as_json:
         show_json(content)

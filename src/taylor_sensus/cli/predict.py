@@ -10,6 +10,7 @@ import typer
 from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr
 from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import note, show_json, wrote
+from taylor_sensus.errors import quoted
 
 
 def predict(
@@ -44,22 +45,26 @@ def predict(
     units; those that the model does not know are ignored. Inputs that declare no error are taken to be as noisy as
     in training.
     """
-    from taylor_sensus.model.intervals import METHODS
-    from taylor_sensus.scores.inputs import fraction
-    from taylor_sensus.tables.files import WRITABLE, beside, write_table
+    from taylor_sensus.tables.file_header import WRITABLE
 
     check_output(output, [model, data], WRITABLE)
-    fraction("coverage", coverage)
+
+    from taylor_sensus.model.intervals import METHODS, check_coverage
+
+    check_coverage(coverage)
     if interval not in METHODS:
         raise typer.BadParameter(f"expected {' or '.join(METHODS)}, not {interval!r}", param_hint="--interval")
 
     from taylor_sensus.storage.opening import open_model
-    from taylor_sensus.tables.alignment import pick_columns
-    from taylor_sensus.tables.columns import quoted
-    from taylor_sensus.tables.reading import Reading
+    from taylor_sensus.tables.wanted import Reading
 
     opened = open_model(model)
-    table = read_rows(data, Reading(x_err, None, ordinary, None, decimal, censored, exact), opened)
+    reading = Reading(x_err, None, ordinary, None, decimal, censored, exact)
+    table = read_rows(data, reading, opened, also=keep or [])
+
+    from taylor_sensus.tables.alignment import pick_columns
+    from taylor_sensus.tables.files import beside, write_table
+
     kept = table.written if keep_all else pick_columns(table.written, keep or [], where=data.name)
     ignored = table.ignored(list(kept))
     if ignored:

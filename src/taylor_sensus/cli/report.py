@@ -14,7 +14,7 @@ from taylor_sensus.errors import DataError
 
 if TYPE_CHECKING:
     from taylor_sensus.storage.opening import OpenedModel
-    from taylor_sensus.tables.reading import Reading
+    from taylor_sensus.tables.wanted import Reading
 
 ENDINGS = (".html", ".htm")
 
@@ -47,7 +47,7 @@ def report(
     check_output(output, given, ENDINGS)
 
     from taylor_sensus.storage.opening import open_model
-    from taylor_sensus.tables.reading import Reading
+    from taylor_sensus.tables.wanted import Reading
 
     opened = open_model(model)
     table = None if data is None else _read(data, Reading(x_err, None, ordinary, None, decimal, censored), opened)
@@ -66,6 +66,10 @@ def report(
 
 def _read(path: Path, reading: Reading, model: OpenedModel) -> tuple[Any, Any, Any]:
     """Features, targets and declared errors; without targets if the table has none that can be read."""
+    from taylor_sensus.tables.wanted import check_header_for_model, columns_known
+
+    check_header_for_model(path, reading, columns_known(model.columns, model.targets))
+
     from taylor_sensus.tables.reading import open_table
 
     opened = open_table(path, reading.decimal)

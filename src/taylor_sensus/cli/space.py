@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from taylor_sensus.errors import SettingError
 
 if TYPE_CHECKING:
-    from taylor_sensus.tables.columns import Column
+    from taylor_sensus.tables.column import Column
 
 _SUM = re.compile(r"(?P<sum>.*?)(?P<sign><=|>=|=)(?P<value>[^<>=]*)")
 _SIGNS = {"=": "equals", "<=": "at_most", ">=": "at_least"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from taylor_sensus.cli.command import TABLES, Decimal, Json, ModelFile
 from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import note, show_json, wrote
 from taylor_sensus.cli.space import SpaceOptions, read_space
+from taylor_sensus.errors import SettingError
 
 MANY = list[str] | None
 
@@ -52,17 +54,23 @@ def suggest(
     """
     inputs = [path for path in (model, candidates, pending) if path]
     if output:
-        from taylor_sensus.tables.files import WRITABLE
+        from taylor_sensus.tables.file_header import WRITABLE
 
         check_output(output, inputs, WRITABLE)
     wanted = _goal(goal)
 
     from taylor_sensus.storage.opening import open_model
     from taylor_sensus.tables.alignment import headers_of
-    from taylor_sensus.tables.reading import Reading
+    from taylor_sensus.tables.wanted import Reading
 
     opened, reading = open_model(model), Reading(decimal=decimal)
     space = read_space(SpaceOptions(bounds, levels, fixed, step, constraint), opened.columns)
+    if candidates is None and space.bounds is None:
+        first = opened.columns[0].name
+        raise SettingError(
+            "there is nothing to choose from; give CANDIDATES (a table of settings), or a space of settings, such as "
+            f"--bounds {shlex.quote(f'{first}=LOW:HIGH')} for each column"
+        )
     rows = read_rows(candidates, reading, opened).X if candidates else None
     under_way = read_rows(pending, reading, opened).X if pending else None
     found = opened.restore().suggest(

@@ -36,9 +36,15 @@ def update(
     check_output(output, [model, filled])
 
     from taylor_sensus.storage.opening import open_model
-    from taylor_sensus.tables.reading import Reading, open_table
+    from taylor_sensus.tables.file_header import check_readable
 
-    opened, form = open_model(model), open_table(filled).frame
+    opened = open_model(model)
+    check_readable(filled)
+
+    from taylor_sensus.tables.reading import open_table
+    from taylor_sensus.tables.wanted import Reading
+
+    form = open_table(filled).frame
 
     from taylor_sensus.suggest import read_filled
 

@@ -14,7 +14,7 @@ from taylor_sensus.report.table import as_fitted
 if TYPE_CHECKING:
     from taylor_sensus.budget_mean import BudgetSums
     from taylor_sensus.regressor import TSNetRegressor
-    from taylor_sensus.tables.columns import Column
+    from taylor_sensus.tables.column import Column
 
 CURVES = 8
 """Columns that are drawn."""

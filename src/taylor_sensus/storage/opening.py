@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from taylor_sensus.errors import ModelFileError
 from taylor_sensus.storage.container import ModelFile, read_model_file
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor

@@ -16,7 +16,8 @@ from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names, name
 from taylor_sensus.tables.companions import find_pairings
 from taylor_sensus.tables.files import read_table
 from taylor_sensus.tables.measurements import Measurements, read_measurements
-from taylor_sensus.tables.reading import Reading, declared_sizes
+from taylor_sensus.tables.reading import declared_sizes
+from taylor_sensus.tables.wanted import Reading
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor

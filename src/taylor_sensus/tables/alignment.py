@@ -6,14 +6,15 @@ leave it out, and one that comes in another unit is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
-
-import pandas as pd
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from taylor_sensus.errors import DataError, did_you_mean, listed, near_names
 from taylor_sensus.tables.companions import header_of
 from taylor_sensus.tables.units import Header, check_units, same_unit
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class SplitTable(NamedTuple):
@@ -62,12 +63,18 @@ def align(frame: pd.DataFrame, learned: Sequence[str]) -> pd.DataFrame:
     All other columns keep their names, and their order does not change; a learned column that is not there is left to
     the caller. A column in another unit than the learned one is refused.
     """
-    known = set(learned)
     there: list[Any] = [name for name in frame.columns if isinstance(name, str)]
-    missing = [name for name in dict.fromkeys(learned) if name not in there]
-    free = {name: header_of(name) for name in there if name not in known}
+    renamed = learned_names(there, learned)
+    return frame.rename(columns=dict(renamed)) if renamed else frame
+
+
+def learned_names(headers: Sequence[str], learned: Sequence[str]) -> Mapping[str, str]:
+    """The learned name for each header that means a learned column and is written in another way."""
+    known = set(learned)
+    missing = [name for name in dict.fromkeys(learned) if name not in headers]
+    free = {name: header_of(name) for name in headers if name not in known}
     if not missing or not free:
-        return frame
+        return {}
     wanted = {name: header_of(name) for name in missing}
     renamed: dict[str, str] = {}
     units_learned: dict[str, str] = {}
@@ -90,13 +97,20 @@ def align(frame: pd.DataFrame, learned: Sequence[str]) -> pd.DataFrame:
     if problems:
         raise DataError("; ".join(problems))
     check_units(units_learned, units_there)
-    return frame.rename(columns=renamed) if renamed else frame
+    return renamed
 
 
 def split_target(frame: pd.DataFrame, target: Sequence[str], drop: Sequence[str] = ()) -> SplitTable:
     """Split a table into features and targets, leaving out the columns named in ``drop``."""
-    target, drop = _names(target), _names(drop)
     columns = [str(name) for name in frame.columns]
+    features = check_to_fit(columns, target, drop)
+    frame = frame.set_axis(columns, axis=1)
+    return SplitTable(frame.loc[:, features], frame.loc[:, _names(target)])
+
+
+def check_to_fit(columns: Sequence[str], target: Sequence[str], drop: Sequence[str] = ()) -> list[str]:
+    """The columns to learn from, after refusing targets and dropped columns that are not there or named twice."""
+    target, drop = _names(target), _names(drop)
     problems = []
     if not target:
         problems.append(f"no target was named; the columns are {listed(columns)}")
@@ -115,13 +129,18 @@ def split_target(frame: pd.DataFrame, target: Sequence[str], drop: Sequence[str]
         problems.append("no column is left to learn from; name fewer targets, or drop fewer columns")
     if problems:
         raise DataError("; ".join(problems))
-    frame = frame.set_axis(columns, axis=1)
-    return SplitTable(frame.loc[:, features], frame.loc[:, target])
+    return features
 
 
 def pick_columns(frame: pd.DataFrame, names: Sequence[str], *, where: str) -> pd.DataFrame:
     """The named columns, in that order; all that are missing are named, each with what comes near."""
     there = [str(name) for name in frame.columns]
+    check_there(there, names, where=where)
+    return frame.set_axis(there, axis=1).loc[:, list(dict.fromkeys(names))]
+
+
+def check_there(there: Sequence[str], names: Sequence[str], *, where: str) -> None:
+    """Refuse a table that lacks some of the names; all that are missing are named, each with what comes near."""
     problems = []
     for name in dict.fromkeys(names):
         if name not in there:
@@ -129,7 +148,6 @@ def pick_columns(frame: pd.DataFrame, names: Sequence[str], *, where: str) -> pd
             problems.append(repr(name) + (f" (there is {near[0]!r})" if near else ""))
     if problems:
         raise DataError(f"{where} lacks {len(problems)} needed column(s): {', '.join(problems)}")
-    return frame.set_axis(there, axis=1).loc[:, list(dict.fromkeys(names))]
 
 
 def _names(names: Sequence[str]) -> list[str]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from taylor_sensus.errors import SettingError, did_you_mean
+from taylor_sensus.errors import SettingError, did_you_mean, quoted
 from taylor_sensus.tables.alignment import headers_meant
-from taylor_sensus.tables.column_errors import ErrorSize, read_size
-from taylor_sensus.tables.columns import quoted
+from taylor_sensus.tables.error_size import ErrorSize, read_size
 
 COLUMN = "col:"
 

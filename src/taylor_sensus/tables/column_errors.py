@@ -6,50 +6,16 @@ A cell that declares its own error keeps it; a missing cell has none.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.errors import DataError
 from taylor_sensus.tables.columns import MOST_NAMED, named_row, shown
 from taylor_sensus.tables.companions import Pairing
-from taylor_sensus.tables.notation import Cells, percent_of
-
-
-class ErrorSize(NamedTuple):
-    """The error of a whole column: in its unit, or in percent of each value."""
-
-    size: float
-    percent: bool = False
-
-    def of(self, values: np.ndarray) -> np.ndarray:
-        """The errors of these values, in their unit."""
-        return percent_of(values, self.size) if self.percent else np.full(len(values), self.size)
-
-    def __str__(self) -> str:
-        return repr(self.size).removesuffix(".0") + "%" * self.percent
-
-
-def read_size(given: float | str | ErrorSize) -> ErrorSize:
-    """The size of an error from a number, or from a text such as `0.5` or `2%`."""
-    if isinstance(given, ErrorSize):
-        return given
-    text = str(given).strip()
-    percent = text.endswith("%")
-    try:
-        size = float(text.removesuffix("%"))
-    except ValueError:
-        size = math.nan
-    if isinstance(given, bool) or not math.isfinite(size) or size < 0:
-        comma = "; decimals are written with a point" if "," in text else ""
-        raise SettingError(
-            f"{given!r} is no size of an error; give a number in the column's unit (0 if exact), or a percentage of "
-            f"the value such as 2%{comma}"
-        )
-    return ErrorSize(size, percent)
+from taylor_sensus.tables.error_size import ErrorSize, percent_of, read_size
+from taylor_sensus.tables.notation import Cells
 
 
 def with_declared(

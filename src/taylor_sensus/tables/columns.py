@@ -13,6 +13,7 @@ import pandas as pd
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.rows import blocks
+from taylor_sensus.tables.column import Column
 
 MOST_CATEGORIES = 100
 FEW_CATEGORIES = 20
@@ -23,18 +24,6 @@ LARGEST = 1e36
 """Numbers beyond are refused: no measurement has them, and single precision ends at 3e38."""
 SMALLEST = 1e-100
 """Numbers nearer to 0 count as 0, so that no scale can be too small to divide by."""
-
-
-class Column(NamedTuple):
-    """One column of the user's table; `categories` is None for numbers."""
-
-    name: str
-    categories: tuple[str, ...] | None
-
-    @property
-    def parts(self) -> list[str]:
-        """Names of the numeric columns that it becomes."""
-        return [self.name] if self.categories is None else [f"{self.name}={c}" for c in self.categories]
 
 
 class Targets(NamedTuple):
@@ -270,8 +259,3 @@ def shown(value: Any) -> str:
     """A cell or label as one would type it, cut where it is long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def quoted(names: Iterable[Any]) -> str:
-    """Names as a list in a sentence."""
-    return ", ".join(map(repr, names))

@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from taylor_sensus.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 SAMPLE_ROWS = 200
@@ -63,20 +64,24 @@ class TextFile(NamedTuple):
         return TextIOWrapper(BytesIO(self.content), encoding=self.encoding, newline="")
 
 
+class FirstLook(NamedTuple):
+    """What the first rows of a file tell."""
+
+    file: TextFile
+    separator: str
+    header: list[str]
+    rows: list[list[str]]
+
+
 def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False) -> Delimited:
     """Read a text table; ``favourite`` is the separator taken when the file has one column only.
 
     ``as_written`` leaves cells as texts, for tables whose decimal sign is declared and not guessed; only columns of
     nothing but true and false are truth values.
     """
-    content = path.read_bytes()
-    file = TextFile(path.name, content, _find_encoding(path.name, content))
-    samples = {separator: _sample(file, separator) for separator in SEPARATORS}
-    if not all(samples.values()):
-        raise DataError(f"{file.name} is empty; expected a header line and at least one row")
-    separator = _find_separator(samples, favourite)
-    header, *rows = samples[separator]
-    _refuse_spaces(file.name, rows)
+    import pandas as pd
+
+    file, separator, header, rows = _first_look(path, favourite)
     how: dict[str, Any] = {"dtype": str}
     if not as_written:
         how = {"decimal": _find_decimal_sign(file.name, separator, rows), "low_memory": False}
@@ -90,6 +95,23 @@ def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False
             if len(column) and column.isin(list(_TRUTH)).all():
                 body[name] = column.map(_TRUTH).astype(bool)
     return Delimited(header, body)
+
+
+def read_header(path: Path, *, favourite: str = ",") -> list[str]:
+    """The header of a text table as written; pandas is not needed for that."""
+    return _first_look(path, favourite).header
+
+
+def _first_look(path: Path, favourite: str) -> FirstLook:
+    content = path.read_bytes()
+    file = TextFile(path.name, content, _find_encoding(path.name, content))
+    samples = {separator: _sample(file, separator) for separator in SEPARATORS}
+    if not all(samples.values()):
+        raise DataError(f"{file.name} is empty; expected a header line and at least one row")
+    separator = _find_separator(samples, favourite)
+    header, *rows = samples[separator]
+    _refuse_spaces(file.name, rows)
+    return FirstLook(file, separator, header, rows)
 
 
 def _find_encoding(name: str, content: bytes) -> str:

@@ -9,16 +9,19 @@ from pathlib import Path
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
 
-from taylor_sensus.errors import DataError, MissingExtraError, did_you_mean, listed
+from taylor_sensus.errors import DataError, MissingExtraError, listed, quoted
 from taylor_sensus.storage.atomic import replacing
-from taylor_sensus.tables.columns import quoted
 from taylor_sensus.tables.delimited import read_delimited
-
-READABLE = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet")
-WRITABLE = (".csv", ".tsv", ".parquet")
+from taylor_sensus.tables.file_header import (
+    NEUTRALISED,
+    WRITABLE,
+    check_ending,
+    check_readable,
+    column_names,
+    favourite_separator,
+)
 
 _FORMULA = re.compile(r"\s*[=+\-@]")
-_NEUTRALISED = re.compile(r"'(?=\s*[=+\-@])")
 
 
 # ------------------------------------------------------------------------------------------- reading
@@ -33,20 +36,14 @@ def read_table(path: str | os.PathLike, *, decimal: str | None = None) -> pd.Dat
     nameless columns must be empty, and are left out.
     """
     path = Path(path)
-    ending = _ending(path, READABLE, "read")
-    if not path.is_file():
-        raise DataError(_missing_file(path))
-    if path.stat().st_size == 0:
-        raise DataError(f"{path.name} is empty; expected a header line and at least one row")
+    ending = check_readable(path)
     if ending == ".parquet":
         frame = _read_parquet(path)
         return _finish(path, [str(name) for name in frame.columns], frame)
     if ending in (".xlsx", ".xls"):
         return _finish(path, *_read_excel(path, ending))
-    favourite = "," if ending == ".csv" else "\t"
-    text = read_delimited(path, favourite=favourite, as_written=decimal is not None)
-    header = [_NEUTRALISED.sub("", name, count=1) for name in text.header]
-    return _finish(path, header, _without_apostrophes(text.body))
+    text = read_delimited(path, favourite=favourite_separator(ending), as_written=decimal is not None)
+    return _finish(path, column_names(text.header), _without_apostrophes(text.body))
 
 
 def _finish(path: Path, header: list[str], body: pd.DataFrame) -> pd.DataFrame:
@@ -104,14 +101,6 @@ def _read_excel(path: Path, ending: str) -> tuple[list[str], pd.DataFrame]:
     return (header + [""] * body.shape[1])[: body.shape[1]], body
 
 
-def _missing_file(path: Path) -> str:
-    """There is no such file; name one with nearly the same name."""
-    if path.is_dir():
-        return f"{path} is a folder; expected a file ({', '.join(READABLE)})"
-    neighbours = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-    return f"there is no file {path}{did_you_mean(path.name, neighbours)}"
-
-
 # ------------------------------------------------------------------------------------------- writing
 
 
@@ -122,7 +111,7 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
     leading apostrophe, which ``read_table`` takes off again. Numbers are left as they are.
     """
     path = Path(path)
-    ending = _ending(path, WRITABLE, "written")
+    ending = check_ending(path, WRITABLE, "written")
     if isinstance(frame.index, pd.MultiIndex):
         frame = frame.reset_index()
     names = pd.Index([str(name) for name in frame.columns])
@@ -173,7 +162,7 @@ def _without_apostrophes(body: pd.DataFrame) -> pd.DataFrame:
     """Undo ``_harmless`` in the cells of a table just read."""
 
     def bare(cell):
-        return _NEUTRALISED.sub("", cell, count=1) if isinstance(cell, str) and cell[:1] == "'" else cell
+        return NEUTRALISED.sub("", cell, count=1) if isinstance(cell, str) and cell[:1] == "'" else cell
 
     return pd.DataFrame({name: _text_mapped(column, bare) for name, column in body.items()})
 
@@ -199,14 +188,3 @@ def _text_mapped(column: pd.Series, change) -> pd.Series:
         return column
     dtype = object if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
     return pd.Series(after, index=column.index, name=column.name, dtype=dtype)
-
-
-# -------------------------------------------------------------------------------------------- wording
-
-
-def _ending(path: Path, known: tuple[str, ...], verb: str) -> str:
-    ending = path.suffix.lower()
-    if ending not in known:
-        came = f"the ending {path.suffix!r}" if path.suffix else "no ending"
-        raise DataError(f"{path.name} has {came}; tables can be {verb} as {', '.join(known)}")
-    return ending

@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from taylor_sensus.errors import SettingError
+from taylor_sensus.tables.error_size import percent_of
 
 pc = cast(Any, pyarrow.compute)  # its functions are made when it is imported, so type checkers cannot see them
 
@@ -83,12 +84,6 @@ def read_cells(cells: pd.Series, *, decimal: str = ".") -> Cells:
     read.missing[is_number] = np.isnan(numbers[is_number])
     read.refused[is_number] = np.isinf(numbers[is_number])
     return read
-
-
-def percent_of(values: np.ndarray, percent: np.ndarray | float) -> np.ndarray:
-    """Errors that are given as percentages of the values. Of the value 0 they say nothing: no such reading is exact."""
-    errors = np.abs(values) * percent / 100
-    return np.where((values == 0) & (np.asarray(percent) > 0), np.nan, errors)
 
 
 def _read_texts(cells: pd.Series, decimal: str) -> Cells:

@@ -8,36 +8,23 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import quoted
 from taylor_sensus.tables.alignment import align, headers_of, pick_columns, split_target
-from taylor_sensus.tables.assignments import ColumnErrors, read_assignments
-from taylor_sensus.tables.columns import Column, quoted
+from taylor_sensus.tables.assignments import ColumnErrors
 from taylor_sensus.tables.companions import header_of, spoken_of
 from taylor_sensus.tables.files import read_table
 from taylor_sensus.tables.measurements import Measurements, read_measurements
+from taylor_sensus.tables.wanted import KnownColumns, Reading, declared_errors
 
 if TYPE_CHECKING:
-    from taylor_sensus.tables.column_errors import ErrorSize
-
-
-class Reading(NamedTuple):
-    """How a table is to be read: what the options of a command, or the fields of a form, say."""
-
-    x_err: Sequence[str] | None = None
-    y_err: Sequence[str] | None = None
-    ordinary: Sequence[str] | None = None
-    text: Sequence[str] | None = None
-    decimal: str | None = None
-    censored: str = "missing"
-    exact: bool = False
-    """Whether all inputs are known exactly, whatever the table declares."""
+    from taylor_sensus.tables.error_size import ErrorSize
 
 
 class OpenedTable(NamedTuple):
@@ -45,13 +32,6 @@ class OpenedTable(NamedTuple):
 
     name: str
     frame: pd.DataFrame
-
-
-class KnownColumns(NamedTuple):
-    """The columns that a table must have: for each feature whether it holds words; and the targets."""
-
-    features: Mapping[str, bool]
-    targets: Sequence[str]
 
 
 class ReadTable(NamedTuple):
@@ -85,11 +65,6 @@ class ReadTable(NamedTuple):
 def open_table(path: str | os.PathLike, decimal: str | None = None) -> OpenedTable:
     """Read the file; where the decimal sign is declared, cells of text files stay as they are written."""
     return OpenedTable(Path(path).name, read_table(path, decimal=decimal))
-
-
-def columns_known(columns: Iterable[Column], targets: Sequence[str]) -> KnownColumns:
-    """The columns of a model."""
-    return KnownColumns({column.name: column.categories is not None for column in columns}, targets)
 
 
 def table_to_fit(table: OpenedTable, reading: Reading, *, target: Sequence[str], drop: Sequence[str]) -> ReadTable:
@@ -145,12 +120,8 @@ def _read(
     known_words: list[str] | None = None,
 ) -> Measurements:
     """The table's cells and errors. Where it is known which features hold words, only what has a use is read."""
-    if reading.exact and reading.x_err:
-        raise SettingError("--exact says that all inputs are exact, and --x-err that some are not; give one of them")
     headers = list(frame)
-    x = read_assignments(reading.x_err or (), option="--x-err", among=features, headers=headers, one_unit=False)
-    one = len(targets) == 1
-    y = read_assignments(reading.y_err or (), option="--y-err", among=targets, headers=headers, one_unit=one)
+    x, y = declared_errors(reading, features, targets, headers)
     error_columns = x.columns | y.columns
     text, ordinary = headers_of(reading.text or (), headers), headers_of(reading.ordinary or (), headers)
     numbers = []

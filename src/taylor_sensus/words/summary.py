@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
 from taylor_sensus.settings import DEFAULTS
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 from taylor_sensus.words import notebook, verdicts
 from taylor_sensus.words.format import explained_share, one_line
 from taylor_sensus.words.html import Content, shown, tag

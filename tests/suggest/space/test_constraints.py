@@ -5,7 +5,7 @@ import pytest
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.suggest.space.constraints import broken, read_constraints
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 
 COLUMNS = [Column("a", None), Column("b", None), Column("c", None), Column("word", ("x", "y"))]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from taylor_sensus.errors import SettingError
 from taylor_sensus.suggest.space.constraints import broken, read_constraints
 from taylor_sensus.suggest.space.design_space import DesignSpace
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 
 NAMES = tuple("abcdef")
 UNIT = dict.fromkeys(NAMES, (0.0, 1.0))

@@ -12,7 +12,8 @@ from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.rows import BLOCK, blocks
 from taylor_sensus.suggest.space.constraints import Rules, broken, read_constraints
 from taylor_sensus.suggest.space.design_space import DesignSpace
-from taylor_sensus.tables.columns import Column, as_frame, check_names
+from taylor_sensus.tables.column import Column
+from taylor_sensus.tables.columns import as_frame, check_names
 
 DRAWN = 32_768
 """Settings that are drawn from a space."""

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taylor_sensus.errors import SettingError, did_you_mean
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 
 TOLERANCE = 1e-9
 """How far a constraint may be missed: rounding errors only. Absolute, or relative for bounds beyond 1."""

@@ -12,7 +12,7 @@ from taylor_sensus.suggest.space.constraints import Rules, tied_columns
 from taylor_sensus.suggest.space.domain import Categories, Domain, Levels, Range, read_domains
 from taylor_sensus.suggest.space.feasible_region import FeasibleRegion
 from taylor_sensus.suggest.space.hit_and_run import HitAndRun
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 
 
 class DesignSpace:

@@ -9,7 +9,7 @@ import numpy as np
 
 from taylor_sensus.errors import SettingError, did_you_mean
 from taylor_sensus.suggest.space.constraints import Rules, is_number, slack, two_numbers
-from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.column import Column
 
 
 class Range(NamedTuple):
