@@ -33,7 +33,7 @@ if not os.environ.get("TAYLOR_SENSUS_CACHE"):
 @pytest.fixture(autouse=True)
 def few_programs():
     """The whole suite in one process would otherwise run out of memory maps."""
-    from taylor_sensus.fit.compilation import forget_programs_if_many
+    from taylor_sensus.storage.compilation import forget_programs_if_many
 
     forget_programs_if_many()
 

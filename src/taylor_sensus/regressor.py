@@ -227,9 +227,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         seed = None if before is None or self.random_state is not None else before.fit_summary.seed
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilation_cache
         from taylor_sensus.fit.means import stage_runs
         from taylor_sensus.fit.recipe import fit_model
+        from taylor_sensus.storage.compilation import forget_programs_if_many, use_compilation_cache
 
         use_compilation_cache()
         forget_programs_if_many()

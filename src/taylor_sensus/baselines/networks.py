@@ -14,7 +14,6 @@ import numpy as np
 from jax import Array
 
 from taylor_sensus.baselines.face import Baseline, Scaled
-from taylor_sensus.fit.compilation import forget_programs_if_many, use_compilation_cache
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
 from taylor_sensus.fit.members import Trained, train
 from taylor_sensus.fit.objectives import RunOptions, Stage, mean_loss, mean_score
@@ -23,6 +22,7 @@ from taylor_sensus.model.chunks import run_all
 from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.settings import DEFAULTS, Settings, resolve
+from taylor_sensus.storage.compilation import forget_programs_if_many, use_compilation_cache
 
 PARTS = Variant(contrast="off", loss="expected", combination="mixture", density=False)
 WEIGHTS = Weights(0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)

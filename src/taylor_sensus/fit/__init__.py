@@ -10,5 +10,5 @@
   `objectives` what it minimises, `initial` what it starts from, `history` what happened in it.
 - `context`: what the stages share; `padding`: shapes that stay the same for similar tables; `records`: what goes in
   and comes out; `declared_errors`: what is known of the errors of cells.
-- `inference`: compiled programs that ask trained members; `compilation`: where they are kept on disk.
+- `inference`: compiled programs that ask trained members; `storage.compilation` keeps them on disk.
 """

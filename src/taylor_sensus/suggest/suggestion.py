@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from taylor_sensus.errors import SettingError
-from taylor_sensus.fit.compilation import use_compilation_cache
+from taylor_sensus.storage.compilation import use_compilation_cache
 from taylor_sensus.suggest.acquisition import Goal, read_goal
 from taylor_sensus.suggest.advice import advise
 from taylor_sensus.suggest.candidate_model import CandidateModel

@@ -10,7 +10,7 @@ import pytest
 
 SHOW = """
 import jax
-from taylor_sensus.fit.compilation import use_compilation_cache
+from taylor_sensus.storage.compilation import use_compilation_cache
 print(use_compilation_cache())
 print(jax.config.jax_compilation_cache_dir)
 """
@@ -56,7 +56,7 @@ def test_a_folder_that_cannot_be_made_is_no_error(tmp_path):
 
 
 def test_programs_are_let_go_before_memory_maps_run_out():
-    from taylor_sensus.fit.compilation import forget_programs_if_many
+    from taylor_sensus.storage.compilation import forget_programs_if_many
 
     program = jax.jit(lambda x: x + 1)
     program(1.0)

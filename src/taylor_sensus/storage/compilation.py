@@ -1,7 +1,8 @@
 """Compiled programs are kept on disk, so that the second process on a machine starts fast.
 
 Set the environment variable `TAYLOR_SENSUS_CACHE` to a folder to keep them there, or to `off` to keep none.
-A cache folder that was already given to JAX is left alone.
+A cache folder that was already given to JAX is left alone. What is in the folder, and how large it may become:
+`programs`.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import jax
 from platformdirs import user_cache_dir
+
+from taylor_sensus.storage.programs import ProgramFiles
 
 VARIABLE = "TAYLOR_SENSUS_CACHE"
 
@@ -31,10 +36,27 @@ def use_compilation_cache() -> Path | None:
             return None
     except OSError:
         return None
+    _keep_programs(folder)
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
     return folder
+
+
+def _keep_programs(folder: Path) -> None:
+    """Give JAX our files for this folder: its own are written in place, and one that is damaged stays so for ever.
+
+    JAX has no public way to say so. A version of it that does this otherwise keeps programs in its own way.
+    """
+    with suppress(ImportError, AttributeError):
+        from jax._src import compilation_cache
+
+        of_jax = compilation_cache.get_file_cache
+
+        def file_cache(path: str) -> Any:
+            return (ProgramFiles(folder), path) if path == str(folder) else of_jax(path)
+
+        compilation_cache.get_file_cache = file_cache
 
 
 MOST_MAPS = 40_000
