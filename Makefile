@@ -29,7 +29,8 @@ test-fast: $(STAMP)  ## what to run every few minutes: no default fits, no whole
 coverage: $(STAMP)  ## which lines and branches of the package the tests run: a figure, coverage.xml and htmlcov/index.html
 	$(BIN)/python -m pytest $(TWO_WORKERS) --cov --cov-report=term:skip-covered --cov-report=xml --cov-report=html
 
-bench: $(STAMP)  ## time a training step against the bare step and, if torch is installed, against PyTorch
+bench: $(STAMP)  ## time fits beside CatBoost, and a training step against the bare step and, if torch is there, PyTorch
+	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.steps
 	$(BIN)/python -m bench.toy
 

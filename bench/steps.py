@@ -42,12 +42,12 @@ PARTS = {
 WEIGHTS = Weights(0.1, 1.0, 0.1, 0.1, 1.0, 1.0, 0.5)
 
 
-def table() -> TrainingRows:
+def table(count: int = ROWS, features: int = FEATURES) -> TrainingRows:
     """A table of noise around a smooth function."""
     rng = np.random.default_rng(0)
-    x = rng.standard_normal((ROWS, FEATURES)).astype(np.float32)
-    y = (np.sin(2 * x[:, :1]) + 0.1 * rng.standard_normal((ROWS, 1))).astype(np.float32)
-    ones = np.ones((ROWS, 1), np.float32)
+    x = rng.standard_normal((count, features)).astype(np.float32)
+    y = (np.sin(2 * x[:, :1]) + 0.1 * rng.standard_normal((count, 1))).astype(np.float32)
+    ones = np.ones((count, 1), np.float32)
     return jax.device_put(TrainingRows(x, y, ones[:, 0], 0 * ones, ones))
 
 
@@ -114,6 +114,13 @@ def bare_step(name: str, network, rows: TrainingRows, points) -> Callable[[], ob
 
     program = jax.jit(lambda w: jax.lax.fori_loop(0, STEPS, step, (w, ADAM.init(w))))
     return lambda: program(trained)
+
+
+def bare_mean_step(features: int, batch: int) -> Callable[[], object]:
+    """The same for the mean network of a table with so many features and rows in a batch."""
+    shape = Shape(features, 1, np.zeros(features), np.ones(features))
+    network = new_mean(shape, SETTINGS, np.random.default_rng(0), 0.5)
+    return bare_step("mean", network, table(batch, features), None)
 
 
 def torch_loop(name: str, rows: TrainingRows) -> Callable[[], object]:

@@ -1,5 +1,7 @@
 """The bench in miniature: it runs, and surrounding a step costs little beside the step."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -21,6 +23,21 @@ def test_bench_reports_ratios():
     assert all(value > 0 for value in figures.values())
     # Loose here, because tests share the machine; `make bench` on a quiet one is the measurement.
     assert figures["joint: whole loop / bare step"] < 3
+
+
+def test_speed_in_miniature(capsys):
+    """Each line has its figures, and those that can be told on a busy machine are as they must be."""
+    pytest.importorskip("catboost")
+    from bench import speed
+
+    speed.main(["--quick"])
+    shown = capsys.readouterr().out
+    assert "442 x 10" in shown and "warm / CatBoost, geometric mean: " in shown
+    limits = dict(re.findall(r"^(\S.*?) {2,}([0-9.]+) .*at most [0-9.]+$", shown, flags=re.MULTILINE))
+    assert len(limits) == 13
+    assert float(limits["import TSNetRegressor, beyond sklearn.base and pandas"]) < 0.8
+    assert float(limits["mistake on the command line: no candidates"]) < 1.2
+    assert float(next(value for name, value in limits.items() if name.startswith("taylor-sensus predict"))) < 8
 
 
 def test_measurement_errors_in_miniature():

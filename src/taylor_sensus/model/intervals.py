@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import math
 import warnings
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from taylor_sensus.errors import SettingError, TaylorSensusWarning
+
+if TYPE_CHECKING:
+    import numpy as np
 
 METHODS = ("conformal", "gaussian")
 
@@ -25,6 +27,8 @@ def half_widths(scores: np.ndarray, coverage: float) -> np.ndarray:
 
     `scores` are absolute errors in standard deviations, `(rows, targets)`.
     """
+    import numpy as np  # not before: the command line checks a coverage in an instant
+
     check_coverage(coverage)
     rows = len(scores)
     if not is_finite(rows, coverage):

@@ -26,13 +26,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import safetensors.numpy
+from typing import TYPE_CHECKING, Any
 
 from taylor_sensus.errors import ModelFileError
 from taylor_sensus.storage.atomic import write_atomically
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MAGIC = b"\x89TSNET\r\n"
 FORMAT_VERSION = 2
@@ -59,6 +59,23 @@ class ModelFile:
     header: dict[str, Any]
     arrays: dict[str, np.ndarray]
     format: int = FORMAT_VERSION
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedFile:
+    """A whole model file whose header is read, and its arrays not yet: NumPy is only loaded for them."""
+
+    path: str | os.PathLike[str]
+    header: dict[str, Any]
+    payload: bytes
+    format: int
+
+    def content(self) -> ModelFile:
+        """Header and arrays."""
+        try:
+            return ModelFile(self.header, _arrays(self.payload), self.format)
+        except Exception as error:  # whatever a parser finds wrong, for the user it is one thing: a bad file
+            raise _unreadable(self.path, error) from error
 
 
 def write_model_file(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
@@ -89,6 +106,11 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
     Raises ``FileNotFoundError`` where there is no file, and ``ModelFileError`` for everything else that is
     not a whole model file. Sizes and digest are checked before any of the content is looked at.
     """
+    return check_model_file(path).content()
+
+
+def check_model_file(path: str | os.PathLike[str]) -> CheckedFile:
+    """The same without its arrays."""
     data = _whole_file(path)
     version, header_bytes = _VERSION_AND_LENGTH.unpack_from(data, len(MAGIC))
     if version > FORMAT_VERSION:
@@ -104,10 +126,13 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
     split = _PREFIX_BYTES + header_bytes
     try:
         header = _strict_json(data[_PREFIX_BYTES:split])
-        arrays = _arrays(data[split:-_DIGEST_BYTES])
-    except Exception as error:  # whatever a parser finds wrong, for the user it is one thing: a bad file
-        raise _damaged(path, f"its content cannot be read ({error})") from error
-    return ModelFile(header, arrays, version)
+    except Exception as error:
+        raise _unreadable(path, error) from error
+    return CheckedFile(path, header, data[split:-_DIGEST_BYTES], version)
+
+
+def _unreadable(path: object, error: Exception) -> ModelFileError:
+    return _damaged(path, f"its content cannot be read ({error})")
 
 
 def _damaged(path: object, finding: str) -> ModelFileError:
@@ -187,6 +212,8 @@ def _strict_json(text: bytes) -> dict[str, Any]:
 
 def _arrays(payload: bytes) -> dict[str, np.ndarray]:
     """The arrays of a safetensors payload whose own header, too, names each array once."""
+    import safetensors.numpy
+
     (length,) = struct.unpack_from("<Q", payload)
     if length > min(len(payload) - 8, MAX_HEADER_BYTES):
         raise ValueError(f"the arrays' header claims {length:,} bytes of {len(payload):,}")
@@ -233,6 +260,9 @@ def _header_problems(value: Any, place: str, depth: int) -> Iterator[str]:
 
 
 def _payload_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
+    import numpy as np
+    import safetensors.numpy
+
     problems, plain = [], {}
     for name, array in arrays.items():
         if not isinstance(name, str) or name == _METADATA_NAME or not _is_unicode(name):

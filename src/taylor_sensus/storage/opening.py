@@ -6,7 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from taylor_sensus.errors import ModelFileError
-from taylor_sensus.storage.container import ModelFile, read_model_file
+from taylor_sensus.storage.container import CheckedFile, check_model_file
 from taylor_sensus.tables.column import Column
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ class OpenedModel(NamedTuple):
     """What stands in the file, and which columns the model was fitted to."""
 
     path: str | PathLike[str]
-    content: ModelFile
+    checked: CheckedFile
     columns: tuple[Column, ...]
     targets: tuple[str, ...]
 
@@ -25,15 +25,15 @@ class OpenedModel(NamedTuple):
         """The model, ready to predict."""
         from taylor_sensus.storage.model_io import restore_model
 
-        return restore_model(self.content, self.path)
+        return restore_model(self.checked.content(), self.path)
 
 
 def open_model(path: str | PathLike[str]) -> OpenedModel:
     """Read a model file, once, and look at its columns."""
-    content = read_model_file(path)
+    checked = check_model_file(path)
     try:
-        columns = tuple(Column(str(n), None if c is None else tuple(map(str, c))) for n, c in content.header["columns"])
-        return OpenedModel(path, content, columns, tuple(map(str, content.header["targets"])))
+        columns = tuple(Column(str(n), None if c is None else tuple(map(str, c))) for n, c in checked.header["columns"])
+        return OpenedModel(path, checked, columns, tuple(map(str, checked.header["targets"])))
     except (LookupError, TypeError, ValueError) as problem:
         raise cannot_be_read(path, problem) from problem
 

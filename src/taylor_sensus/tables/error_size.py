@@ -1,13 +1,17 @@
-"""The standard error of a whole column as one number: `0.5` in the column's unit, or `2%` of each value."""
+"""The standard error of a whole column as one number: `0.5` in the column's unit, or `2%` of each value.
+
+NumPy is only loaded for arithmetic: options of a command are read without it.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from taylor_sensus.errors import SettingError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class ErrorSize(NamedTuple):
@@ -18,6 +22,8 @@ class ErrorSize(NamedTuple):
 
     def of(self, values: np.ndarray) -> np.ndarray:
         """The errors of these values, in their unit."""
+        import numpy as np
+
         return percent_of(values, self.size) if self.percent else np.full(len(values), self.size)
 
     def __str__(self) -> str:
@@ -45,5 +51,7 @@ def read_size(given: float | str | ErrorSize) -> ErrorSize:
 
 def percent_of(values: np.ndarray, percent: np.ndarray | float) -> np.ndarray:
     """Errors that are given as percentages of the values. Of the value 0 they say nothing: no such reading is exact."""
+    import numpy as np
+
     errors = np.abs(values) * percent / 100
     return np.where((values == 0) & (np.asarray(percent) > 0), np.nan, errors)
