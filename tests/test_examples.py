@@ -5,20 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests import tiny
 from tests.published import need_dataset
 
+pytestmark = pytest.mark.slow
+
 SCRIPTS = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
-SMALL = {
-    "members": 2,
-    "width": 8,
-    "depth": 1,
-    "epochs": 4,
-    "embedding": "none",
-    "contrast": "off",
-    "kernel": False,
-    "n_jobs": 1,
-    "details": {"noise_epochs": 4, "density_steps": 20, "folds": 2, "pilots": 1},
-}
+SMALL = tiny.SMALL | {"kernel": False, "n_jobs": 1}
 STORIES = {
     "steels": ("matbench_steels", ["straight line", "hold", "epistemic", "with 10 % Mn"]),
     "concrete": ("concrete", ["system_noise", "declared", "next", "endless data"]),

@@ -16,6 +16,8 @@ from taylor_sensus.records import EncodedTable
 from taylor_sensus.rows import BLOCK
 from taylor_sensus.settings import Settings, paper
 
+pytestmark = pytest.mark.slow
+
 TINY: dict[str, Any] = {"members": 2, "width": 16, "depth": 1, "epochs": 1}
 DETAILS = {"frequency_multiples": (0.25,), "most_steps": 800, "frequencies": 2}
 ROWS = LARGE + 5000

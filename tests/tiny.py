@@ -15,8 +15,6 @@ from taylor_sensus import TSNetRegressor
 
 DETAILS: dict[str, Any] = {
     "folds": 2,
-    "pilots": 1,
-    "frequency_multiples": (1.0,),
     "noise_width": 8,
     "noise_depth": 1,
     "noise_epochs": 4,
@@ -32,13 +30,12 @@ TINY: dict[str, Any] = {
     "n_jobs": 1,
     "random_state": 0,
 }
+SMALL: dict[str, Any] = {**{n: v for n, v in TINY.items() if n not in ("n_jobs", "random_state")}, "details": DETAILS}
+"""The settings alone, for what fits models by itself."""
 OPTIONS = [
-    *(word for name in ("members", "width", "depth", "epochs", "embedding", "contrast")
-      for word in (f"--{name}", str(TINY[name]))),
-    *(word for name, value in DETAILS.items() if name != "frequency_multiples"
-      for word in ("--set", f"{name}={value}")),
-]  # fmt: skip
-"""The same for the command line, where several frequencies to try make no difference: there is no embedding."""
+    word for name, value in {**SMALL, **DETAILS}.items() if name != "details" for word in ("--set", f"{name}={value}")
+]
+"""The same for the command line."""
 
 
 def tiny(**changes: Any) -> TSNetRegressor:

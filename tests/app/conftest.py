@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 from taylor_sensus.app.routes import application
 from taylor_sensus.app.workbench import Workbench
 from tests.published import skip_unless_ci
+from tests.tiny import SMALL
 
 KEY, PORT, LIMIT = "a-key", 8000, 200_000
 ROWS = "x,x_err,kind,y\n" + "".join(f"{i / 10},0.1,{'ab'[i % 2]},{(i / 10) ** 2 + i % 2}\n" for i in range(60))
@@ -26,9 +29,9 @@ def bench(tmp_path):
         made.job.wait(60)
 
 
-@pytest.fixture
-def client(bench):
-    """A browser without a window, that has the key."""
+@contextmanager
+def browser_without_window(bench):
+    """A client that has the key."""
     from starlette.testclient import TestClient
 
     app = application(bench, key=KEY, port=PORT, limit=LIMIT)
@@ -38,16 +41,44 @@ def client(bench):
 
 
 @pytest.fixture
-def quick(monkeypatch):
-    """Fits that take a second: what is fitted here is not judged."""
-    from taylor_sensus import settings
-    from taylor_sensus.app import choices
+def client(bench):
+    with browser_without_window(bench) as made:
+        yield made
 
-    def tiny(choice):
-        return {**settings.fast(members=1, epochs=8, kernel=False), "random_state": choice.seed}
+
+def tiny(choice):
+    """Settings of fits that take a second: what is fitted here is not judged."""
+    return {**SMALL, "kernel": False, "random_state": choice.seed}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Fits are tiny."""
+    from taylor_sensus.app import choices
 
     monkeypatch.setattr(choices, "constructor_arguments", tiny)
     monkeypatch.setattr("taylor_sensus.app.workbench.constructor_arguments", tiny)
+
+
+@pytest.fixture(scope="session")
+def fitted_bench(tmp_path_factory):
+    """A workbench after the table of ROWS was fitted. Not to be changed: `has_model` puts a copy on the own one."""
+    made = Workbench(tmp_path_factory.mktemp("fitted"))
+    with pytest.MonkeyPatch.context() as patch, browser_without_window(made) as client:
+        patch.setattr("taylor_sensus.app.choices.constructor_arguments", tiny)
+        patch.setattr("taylor_sensus.app.workbench.constructor_arguments", tiny)
+        fitted(client, made)
+    return made
+
+
+@pytest.fixture
+def has_model(bench, fitted_bench):
+    """The workbench has the model of ROWS, as after a fit."""
+    shutil.copytree(fitted_bench.folder, bench.folder, dirs_exist_ok=True)
+    table = fitted_bench.table
+    bench.table = table._replace(path=bench.folder / table.path.name, frame=table.frame.copy())
+    bench.opened = copy.deepcopy(fitted_bench.opened)
+    bench.chosen = dict(fitted_bench.chosen)
 
 
 def upload(client, address, field, content, name="table.csv", **fields):

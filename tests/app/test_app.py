@@ -112,15 +112,13 @@ def test_from_a_table_to_downloads(client, bench, quick):
     assert frame["note"].tolist() == ["n", "m"]
 
 
-def test_rows_that_lack_a_column_are_refused(client, bench, quick):
-    fitted(client, bench)
+def test_rows_that_lack_a_column_are_refused(client, bench, has_model):
     answer = done(client, bench, upload(client, "/predict", "rows", "x\n1\n", name="new.csv"))
     assert answer.status_code == 400
     assert "new.csv lacks" in answer.text and "kind" in answer.text
 
 
-def test_what_if_is_what_the_model_says(client, bench, quick):
-    fitted(client, bench)
+def test_what_if_is_what_the_model_says(client, bench, has_model):
     page = client.get("/what-if").text
     assert 'type="range"' in page and "familiarity" in page
     model = bench.opened.model
@@ -149,16 +147,14 @@ def test_what_if_is_what_the_model_says(client, bench, quick):
         ({"value-0": "1", "error-0": "-1"}, "-1"),
     ],
 )
-def test_a_row_that_cannot_be_is_refused(client, bench, quick, said, words):
-    fitted(client, bench)
+def test_a_row_that_cannot_be_is_refused(client, bench, has_model, said, words):
     answer = client.post("/view", data=said)
     assert answer.status_code == 400 and words in answer.text
     whole = client.post("/what-if", data=said)
     assert whole.status_code == 400 and words in whole.text and 'type="range"' in whole.text
 
 
-def test_suggestions_from_ranges_and_from_a_table(client, bench, quick):
-    fitted(client, bench)
+def test_suggestions_from_ranges_and_from_a_table(client, bench, has_model):
     ranges = {"low-0": "1", "high-0": "2", "only-1": "0", "n": "3", "goal": "max"}
     page = done(client, bench, client.post("/suggestions", data=ranges))
     assert page.url.path == "/suggestions" and 'id="found"' in page.text
@@ -182,14 +178,14 @@ def test_suggestions_from_ranges_and_from_a_table(client, bench, quick):
         ({"only-1": "x"}, "no category number"),
     ],
 )
-def test_questions_that_cannot_be_answered(client, bench, quick, said, words):
-    fitted(client, bench)
+def test_questions_that_cannot_be_answered(client, bench, has_model, said, words):
     answer = client.post("/suggestions", data={"low-0": "1", "high-0": "2", "n": "2", **said})
     answer = done(client, bench, answer)
     assert answer.url.path == "/suggestions" and answer.status_code == 400
     assert words in answer.text
 
 
+@pytest.mark.slow
 def test_a_filled_form_is_taken_in(client, bench, quick):
     fitted(client, bench, TABLE.read_bytes())
     client.post("/suggestions", data={**_ranges(client), "n": "2"})
@@ -208,8 +204,7 @@ def _ranges(client):
     return dict(re.findall(r'<input type="number" name="((?:low|high)-\d)" value="([^"]*)"', text))
 
 
-def test_a_model_file_is_opened_and_a_broken_one_refused(client, bench, quick):
-    fitted(client, bench)
+def test_a_model_file_is_opened_and_a_broken_one_refused(client, bench, has_model):
     content = client.get("/download/model.tsnet").content
     for sent, problem in ((content[: len(content) // 2], True), (b"\x80\x04pickle", True), (content, False)):
         answer = done(client, bench, upload(client, "/open", "model", sent, name="m.tsnet"))
@@ -217,8 +212,7 @@ def test_a_model_file_is_opened_and_a_broken_one_refused(client, bench, quick):
         assert ('role="alert"' in answer.text) == problem
 
 
-def test_the_last_model_is_there_when_the_app_is_started_again(client, bench, quick):
-    fitted(client, bench)
+def test_the_last_model_is_there_when_the_app_is_started_again(client, bench, has_model):
     bench.close()
     assert sorted(path.name for path in bench.folder.iterdir()) == ["model.tsnet", "report.html"]
     bench.opened = None
@@ -243,6 +237,7 @@ def test_while_one_fit_runs_no_other_begins_and_it_can_be_stopped(client, bench,
     assert "Stopped" not in client.get("/columns").text  # told once
 
 
+@pytest.mark.slow
 def test_several_targets(client, bench, quick):
     table = "x,a,b\n" + "".join(f"{i},{2 * i + i % 3},{i * i % 11}\n" for i in range(40))
     upload(client, "/table", "table", table)

@@ -49,6 +49,7 @@ def test_the_command_line_reads_the_same(tmp_path):
     assert words[words.index("--seed") + 1] == "7"
 
 
+@pytest.mark.slow
 def test_the_command_that_is_shown_fits_the_same_model(tmp_path):
     from typer.testing import CliRunner
 

@@ -63,6 +63,7 @@ def is_number(text):
     return True
 
 
+@pytest.mark.slow
 def test_hostile_names_categories_and_file_names_stay_inert(client, bench, quick):
     names = list(dict.fromkeys(name.strip() for name in HOSTILE if encodable(name) and name.strip()))
     assert len(names) >= 50

@@ -19,6 +19,8 @@ from taylor_sensus.baselines.weights import as_perceptron, as_vector
 from taylor_sensus.model.networks import Constant, Perceptron
 from taylor_sensus.model.squash import squash
 
+pytestmark = pytest.mark.slow
+
 SMALL = {"width": 32, "depth": 2, "epochs": 30}
 NAMES = ["bnn_elbo", "bnn_mcmc", "bbp", "vaer"]
 PACKAGES = {"bnn_elbo": "numpyro", "bnn_mcmc": "blackjax"}

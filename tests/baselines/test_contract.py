@@ -14,7 +14,9 @@ from taylor_sensus.baselines.registry import METHODS, method
 from taylor_sensus.errors import SettingError
 from taylor_sensus.prediction import Prediction
 
-ALL = list(METHODS)
+QUICK = ("gprmk", "mcrf", "catboost", "extra_trees", "ngboost")
+"""Methods without networks, which take long to compile."""
+ALL = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in METHODS]
 PAPERS_TEN = {"gprmk", "mcrf", "mlp", "mc_dropout", "bnn_elbo", "bnn_mcmc", "bbp", "vaer", "evidential", "mt_enet"}
 
 

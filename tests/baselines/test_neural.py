@@ -22,6 +22,8 @@ from taylor_sensus.baselines.normal_inverse_gamma import (
 )
 from taylor_sensus.baselines.registry import method
 
+pytestmark = pytest.mark.slow
+
 SMALL = {"width": 32, "depth": 2, "epochs": 60, "batch_size": 32, "embedding": "none"}
 NAMES = ("mc_dropout", "evidential", "mt_enet", "deep_ensemble", "mean_then_variance")
 SAID = NormalInverseGamma(*(np.float32(v) for v in (0.3, 0.7, 2.5, 0.4)))

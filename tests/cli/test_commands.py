@@ -15,7 +15,7 @@ import taylor_sensus
 from taylor_sensus.cli import app
 from taylor_sensus.settings import Settings
 
-SMALL = ["--members", "2", "--epochs", "5", "--set", "noise_epochs=5", "--set", "density_steps=20", "--quiet"]
+SMALL = ["--members", "2", "--epochs", "5", "--set", "noise_epochs=5", "--quiet"]
 NUMBERS = ["mean", "std", "feature_noise", "system_noise", "aleatoric", "epistemic"]
 
 
@@ -221,9 +221,9 @@ def settings_of(folder, monkeypatch):
 
 
 def test_settings_reach_the_model(settings_of):
-    settings = settings_of("--width", "16", "--set", "activation=tanh", "--set", "density=false", *SMALL)
+    settings = settings_of("--width", "16", "--set", "activation=tanh", "--set", "taylor=false", *SMALL)
     assert (settings.members, settings.epochs, settings.width, settings.noise_epochs) == (2, 5, 16, 5)
-    assert (settings.activation, settings.density) == ("tanh", False)
+    assert (settings.activation, settings.taylor) == ("tanh", False)
 
 
 def test_the_method_as_printed(settings_of):
@@ -423,6 +423,7 @@ def quick_defaults(monkeypatch):
     monkeypatch.setattr(regressor, "TSNetRegressor", Quick)
 
 
+@pytest.mark.slow
 def test_demo(quick_defaults, tmp_path):
     out = tmp_path / "deep" / "demo"
     shown = succeeded("demo", "--out", out).stdout

@@ -13,15 +13,8 @@ from docs.pages import FOLDER
 from docs.worked_example import PAGE, renewed, run_blocks
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.datasets.reactor import TABLE, simulated_table
+from tests.tiny import OPTIONS, SMALL
 
-SMALL = {
-    "members": 2,
-    "width": 16,
-    "epochs": 4,
-    "details": {"noise_epochs": 4, "density_steps": 20, "folds": 2, "pilots": 1},
-}
-FIT = ["--members", "2", "--width", "16", "--epochs", "4"]
-FIT += [word for name, value in SMALL["details"].items() for word in ("--set", f"{name}={value}")]
 NUMBER = re.compile(r"[-+]?\d[\d.,]*(e[-+]?\d+)?|\s+|-+|─+")
 
 
@@ -45,7 +38,7 @@ def small_budget(monkeypatch, tmp_path):
 def test_all_blocks_of_a_page_run(page):
     if page == "intervals":  # its commands begin with a model
         TSNetRegressor(random_state=0).fit(*_table()).save("model.tsnet")
-    ran = run_blocks(FOLDER / "howto" / f"{page}.md", FIT)
+    ran = run_blocks(FOLDER / "howto" / f"{page}.md", OPTIONS)
     assert sum(block.printed is not None for block in ran) >= 3
     assert any(block.printed for block in ran if block.language == "python")
 
@@ -56,7 +49,7 @@ def _table():
 
 
 def test_the_worked_example_runs_and_shows_what_comes_out():
-    ran = run_blocks(PAGE, FIT)
+    ran = run_blocks(PAGE, OPTIONS)
     texts = [(before.printed, block.code) for before, block in itertools.pairwise(ran) if block.language == "text"]
     assert [TABLE.read_text().startswith(code) for printed, code in texts if not printed] == [True]
     shown = [(code.splitlines(), printed.splitlines()) for printed, code in texts if printed]

@@ -12,18 +12,10 @@ from docs import figures
 from docs.pages import FOLDER, blocks, languages, pages, run
 from taylor_sensus import Prediction, TSNetRegressor, settings
 from taylor_sensus.datasets.synthetic import toy_1d
+from tests import tiny
 from tests.published import need_dataset
 
-SMALL = {
-    "members": 2,
-    "width": 8,
-    "depth": 1,
-    "epochs": 4,
-    "embedding": "none",
-    "contrast": "off",
-    "kernel": False,
-    "details": {"noise_epochs": 4, "density_steps": 20, "folds": 2, "pilots": 1},
-}
+SMALL = tiny.SMALL | {"kernel": False}
 READABLE = {"python", "sh", "text", "csv", "json", "toml"}
 """Languages of blocks; Python is run, and nothing else may be Python."""
 ELSEWHERE = {"declared_errors", "intervals", "messy_tables", "missing_values", "worked_example"}

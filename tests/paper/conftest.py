@@ -26,3 +26,9 @@ def same_environment_afterwards():
     yield
     os.environ.clear()
     os.environ.update(before)
+
+
+def pytest_itemcollected(item):
+    """Whole studies, their tables and figures take long; what runs them does not."""
+    if not {"engine", "data", "published"} & set(item.path.parts):
+        item.add_marker("slow")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+from typer.testing import CliRunner
 
-ROOT = Path(__file__).parents[2]
+from paper.engine.commands import app
 
 
 def command(*arguments: object) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "paper", *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=1500
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    """What a command says, run in this process: starting one costs more than most studies in miniature."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.output
+    return done.output

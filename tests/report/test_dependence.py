@@ -40,6 +40,7 @@ def test_the_column_that_moves_most_comes_first_and_constant_ones_are_left_out(m
     assert moved == sorted(moved, reverse=True) and "alloy" not in [curve.column for curve in found.curves]
 
 
+@pytest.mark.slow
 def test_many_rows_and_columns_are_reduced_and_counted(make_model):
     rng = np.random.default_rng(0)
     x = pd.DataFrame(rng.normal(size=(ROWS + 50, CURVES + 4)), columns=[f"c{at}" for at in range(CURVES + 4)])

@@ -125,6 +125,7 @@ def test_new_rows_with_and_without_measurements(model, make_table):
     assert "60 rows" in settings["familiarity"]
 
 
+@pytest.mark.slow
 def test_several_targets_missing_cells_and_arrays(make_model):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(80, 3))
@@ -157,6 +158,7 @@ def test_saving_and_showing(model, table, tmp_path, report):
         report.save(tmp_path / "nowhere" / "r.html")
 
 
+@pytest.mark.slow
 def test_a_target_that_never_changes_and_tiny_tables(make_model):
     x = pd.DataFrame({"a": np.arange(12.0), "b": np.arange(12.0) % 3})
     constant = make_model().fit(x, np.ones(12))

@@ -11,6 +11,8 @@ from taylor_sensus.report.contents import JudgedRows
 from taylor_sensus.report.gather import gather
 from taylor_sensus.report.page import page
 
+pytestmark = pytest.mark.slow
+
 
 def table_of(rows, columns, seed=0):
     rng = np.random.default_rng(seed)

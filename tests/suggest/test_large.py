@@ -4,9 +4,12 @@ import time
 import tracemalloc
 
 import pandas as pd
+import pytest
 from hill import table
 
 from taylor_sensus.suggest import suggest
+
+pytestmark = pytest.mark.slow
 
 ROWS = 80_000
 

@@ -206,13 +206,14 @@ CODE = """
 import numpy as np
 from taylor_sensus import TSNetRegressor
 X = np.random.default_rng(0).normal(size=(60, 2))
-quick = {"noise_epochs": 4, "density_steps": 20, "folds": 2, "pilots": 1}
+quick = {"noise_epochs": 4, "density_steps": 20, "folds": 2}
 model = TSNetRegressor(members=2, width=8, depth=1, epochs=4, embedding="none", contrast="off", kernel=False,
                        details=quick, n_jobs=2, verbose=True, random_state=0)
 _ = model.fit(X, X[:, 0])
 """
 
 
+@pytest.mark.slow
 def test_in_a_real_notebook_a_fit_leaves_one_output():
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")

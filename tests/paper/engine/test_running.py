@@ -280,6 +280,7 @@ def test_ctrl_c_is_one_line_and_the_work_goes_on_later(tmp_path, jobs):
 # ------------------------------------------------------------------------------------------- the real studies
 
 
+@pytest.mark.slow
 def test_a_real_run_killed_and_started_again_with_more_jobs_gives_the_same_bytes(tmp_path):
     methods = "extra_trees,mlp"
     arguments = ("run", "comparison", "--quick", "--datasets", "diabetes", "--methods", methods, "--results")
