@@ -21,13 +21,15 @@ KINDS = {fast: {"members": 2, "embedding": "none", "noise_epochs": 10}, paper: {
 
 
 @cache
-def fitted(kind, taylor: bool) -> TSNetRegressor:
-    return TSNetRegressor(**kind(**TINY, **KINDS[kind], taylor=taylor), random_state=0).fit(X, Y)
+def fitted(kind, taylor: bool, **changes) -> TSNetRegressor:
+    return TSNetRegressor(**kind(**TINY, **KINDS[kind], **changes, taylor=taylor), random_state=0).fit(X, Y)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_without_the_taylor_term_all_noise_is_the_system_s(kind):
-    models = [fitted(kind, taylor) for taylor in (False, True)]
+@pytest.mark.parametrize(
+    ("kind", "changes"), [*((kind, {}) for kind in KINDS), (paper, {"embedding": "positional", "contrast": "theory"})]
+)
+def test_without_the_taylor_term_all_noise_is_the_system_s(kind, changes):
+    models = [fitted(kind, taylor, **changes) for taylor in (False, True)]
     plain, whole = (model.predict_distribution(X) for model in models)
     assert (plain.feature_noise == 0).all() and (plain.system_noise > 0).all()
     assert np.mean(whole.feature_noise > 0) > 0.9, "0 only where the mean is level"
