@@ -176,7 +176,9 @@ def test_budget_adds_up_and_tells_declared_from_learned(declared, plain):
     assert spearmanr(slopes, 2 * np.cos(2 * NEW["a"]))[0] > 0.8
     step = 1e-3
     up, down = (declared.predict(NEW.assign(a=NEW["a"] + d)) for d in (step, -step))
-    np.testing.assert_allclose(slopes, (up - down) / (2 * step), rtol=0.05, atol=0.05)
+    known = prediction.familiarity > 0.99  # elsewhere the members give way to the process, which has a slope of its own
+    assert known.mean() > 0.8
+    np.testing.assert_allclose(slopes[known], ((up - down) / (2 * step))[known], rtol=0.05, atol=0.05)
 
 
 @pytest.mark.parametrize("curved", [False, True])

@@ -417,7 +417,7 @@ def test_hostile_names_are_escaped_on_screen():
 
 def test_history_is_a_table(fitted):
     assert list(fitted.history_.columns) == ["stage", "member", "step", "loss", "validation"]
-    assert set(fitted.history_["stage"]) == {"density", "mean", "noise"}
+    assert set(fitted.history_["stage"]) == {"mean", "noise"}
 
 
 def test_verbose_fits_tell_their_progress(fitted, capsys):

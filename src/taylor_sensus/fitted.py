@@ -11,7 +11,15 @@ import pandas as pd
 
 from taylor_sensus.budget import BudgetParts
 from taylor_sensus.model.declared_errors import DefaultErrors, InputErrors
-from taylor_sensus.model.ensemble import Distribution, Ensemble, blend, distribution, familiarity_of, opinions
+from taylor_sensus.model.ensemble import (
+    BY_PROCESS,
+    Distribution,
+    Ensemble,
+    blend,
+    distribution,
+    familiarity_of,
+    opinions,
+)
 from taylor_sensus.model.imputation import Imputer
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.sensitivity import sensitivities
@@ -123,12 +131,16 @@ class FittedModel:
             declared = (query.y_err / self.scaler.target_scale) ** 2
             target_error = np.where(np.isnan(declared), target_error, declared)
         said = opinions(self.ensemble, scaled.astype(np.float32), errors, n_jobs)
-        k = familiarity_of(self.ensemble, said.log_densities)
+        k = familiarity_of(self.ensemble, said.process_variance, said.log_densities)
         return self._in_units(distribution(self.ensemble, blend(self.ensemble, said), k, scaled, prior, target_error))
 
     def prior(self, query: Query, scaled: np.ndarray) -> np.ndarray:
         """The prior's mean in scaled units."""
-        return self.trend(scaled) if query.prior_mean is None else self.scaler.targets(query.prior_mean)
+        if query.prior_mean is not None:
+            return self.scaler.targets(query.prior_mean)
+        if self.ensemble.combination == BY_PROCESS:
+            return np.zeros((len(scaled), len(self.target_names)))
+        return self.trend(scaled)
 
     def inputs(self, query: Query) -> tuple[np.ndarray, InputErrors]:
         """Scaled rows without gaps, and what is known of their errors."""
@@ -192,5 +204,6 @@ class FittedModel:
             target_error_variance=shape(found.target_error_variance * unit**2),
             familiarity=found.familiarity,
             target_names=self.target_names,
+            tails=self.ensemble.tails,
             noise_covariance=None if self.one_dimensional else found.noise_covariance * np.multiply.outer(unit, unit),
         )

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
+from scipy.special import ndtr
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.model.intervals import check_coverage, half_widths
+from taylor_sensus.model.tails import Tails, normal_tails
 
 if TYPE_CHECKING:
     from taylor_sensus.budget import NoiseBudget
@@ -40,7 +41,9 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Prediction:
-    """A Gaussian prediction for each row, with the variance split into its sources.
+    """A predictive distribution for each row, with the variance split into its sources.
+
+    Its shape is Student's t with a skew, learned from unseen rows (`tails`); normal where they say nothing else.
 
     Every standard deviation is in the target's own unit. Variances add up exactly:
     ``std**2 = feature_noise**2 + system_noise**2 + epistemic**2``.
@@ -68,6 +71,8 @@ class Prediction:
         The model and the rows that it was asked for, from which the noise budget is made.
     noise_covariance : ndarray, (rows, targets, targets), optional
         With several targets: the covariance of feature plus system noise.
+    tails : Tails, optional
+        Shape of the distribution, one a target; normal by default.
     """
 
     mean: np.ndarray
@@ -80,6 +85,7 @@ class Prediction:
     target_error_variance: np.ndarray | None = None
     origin: Origin | None = None
     noise_covariance: np.ndarray | None = None
+    tails: Tails | None = None
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -143,6 +149,7 @@ class Prediction:
             target_error_variance=None if self.target_error_variance is None else pick(self.target_error_variance),
             target_names=(name,),
             noise_covariance=None,
+            tails=None if self.tails is None else Tails(*[part[[position]] for part in self.tails]),
             origin=None,
         )
 
@@ -161,7 +168,7 @@ class Prediction:
         return NoiseBudget(self.origin.fitted.budget_parts(self, self.origin.query, self.origin.n_jobs))
 
     def interval(self, coverage: float = 0.9) -> Interval:
-        """Central Gaussian interval that should hold the true value with probability ``coverage``.
+        """Central interval that should hold the true value with probability ``coverage``.
 
         Parameters
         ----------
@@ -174,8 +181,81 @@ class Prediction:
             Lower and upper bounds.
         """
         check_coverage(coverage)
-        half = ndtri(0.5 + coverage / 2) * self.std
-        return Interval(self.mean - half, self.mean + half)
+        return Interval(self._at(0.5 - coverage / 2), self._at(0.5 + coverage / 2))
+
+    def _shape(self) -> Tails:
+        """Of the distribution, as single numbers where there is one target."""
+        tails = normal_tails(len(self.target_names)) if self.tails is None else self.tails
+        return Tails(*[part[0] for part in tails]) if self.mean.ndim == 1 else tails
+
+    def _at(self, level: float) -> np.ndarray:
+        return self.mean + self._shape().quantile(np.float64(level)) * self.std
+
+    def logpdf(self, y) -> np.ndarray:
+        """Log of the predictive density at observed values.
+
+        Parameters
+        ----------
+        y : array-like
+            Of the shape of `mean`.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `mean`; its negative mean is the negative log-likelihood.
+        """
+        return self._shape().logpdf(self._standardised(y)) - np.log(self.std)
+
+    def cdf(self, y) -> np.ndarray:
+        """Probability of a value below each of the given ones.
+
+        Parameters
+        ----------
+        y : array-like
+            Of the shape of `mean`.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `mean`, from 0 to 1.
+        """
+        return self._shape().cdf(self._standardised(y))
+
+    def pit(self, y) -> np.ndarray:
+        """Probability integral transform of observed values: uniform if the predictions are honest.
+
+        Parameters
+        ----------
+        y : array-like
+            Of the shape of `mean`.
+
+        Returns
+        -------
+        ndarray
+            The same as `cdf`.
+        """
+        return self.cdf(y)
+
+    def crps(self, y) -> np.ndarray:
+        """Continuous ranked probability score of observed values, in the target's unit.
+
+        Parameters
+        ----------
+        y : array-like
+            Of the shape of `mean`.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `mean`; smaller is better.
+        """
+        return self._shape().crps(self._standardised(y)) * self.std
+
+    def _standardised(self, y) -> np.ndarray:
+        y = np.asarray(y, dtype=float)
+        if y.shape != self.mean.shape:
+            raise SettingError(f"y must have the shape of the prediction, {self.mean.shape}, not {y.shape}")
+        return (y - self.mean) / self.std
 
     def conformal_interval(self, coverage: float = 0.9) -> Interval:
         """Interval as wide as unseen training rows would have needed, whatever the noise looks like.
@@ -213,8 +293,10 @@ class Prediction:
         if levels.size and not (np.all(levels > 0) and np.all(levels < 1)):
             raise SettingError(f"quantile levels must lie between 0 and 1, not {q!r}")
         if levels.ndim == 0:
-            return self.mean + ndtri(levels) * self.std
-        return self.mean[..., None] + ndtri(levels) * self.std[..., None]
+            return self._at(float(levels))
+        return np.stack([self._at(float(level)) for level in levels.ravel()], axis=-1).reshape(
+            (*self.mean.shape, *levels.shape)
+        )
 
     def sample(self, n: int = 1, *, random_state=None) -> np.ndarray:
         """Draw values for each row; targets are drawn with their covariance.
@@ -236,12 +318,18 @@ class Prediction:
         rng = np.random.default_rng(random_state)
         normal = rng.standard_normal((n, *self.mean.shape))
         if self.noise_covariance is None:
-            return self.mean + self.std * normal
+            return self.mean + self.std * self._bent(normal)
         scale = self.std[:, :, None] * self.std[:, None, :]
         # A trace of independent noise: targets that always move together have a singular correlation.
         correlation = (1 - 1e-9) * self.covariance() / scale + 1e-9 * np.eye(self.mean.shape[1])
         root = np.linalg.cholesky(correlation)
-        return self.mean + self.std * np.einsum("rij,nrj->nri", root, normal)
+        return self.mean + self.std * self._bent(np.einsum("rij,nrj->nri", root, normal))
+
+    def _bent(self, normal: np.ndarray) -> np.ndarray:
+        """Normal draws as draws of the shape, level by level."""
+        if self.tails is None:
+            return normal
+        return self._shape().quantile(np.clip(ndtr(normal), 1e-12, 1 - 1e-12))
 
     def covariance(self) -> np.ndarray:
         """Full covariance of the targets; its diagonal is ``std**2``.

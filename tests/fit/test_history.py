@@ -21,7 +21,7 @@ def table():
 def test_staged_history_names_stages_and_members(table):
     history = TSNetRegressor(members=2, epochs=4, width=16, random_state=0, details=QUICK).fit(*table).history_
     assert list(history.columns) == ["stage", "member", "step", "loss", "validation"]
-    assert history.groupby("stage")["member"].nunique().to_dict() == {"density": 1, "mean": 2, "noise": 2}
+    assert history.groupby("stage")["member"].nunique().to_dict() == {"mean": 2, "noise": 2}
     assert (history.groupby(["stage", "member"])["step"].diff().dropna() > 0).all()
 
 
@@ -39,8 +39,9 @@ def test_sampling_limit_sets_the_frequencies():
 
 
 def test_progress_total_counts_the_pilots():
-    assert stage_runs(Settings(), 618, 8) == {"density": 1, "mean": 8 + 2 * 2, "noise": 8}
+    assert stage_runs(Settings(), 618, 8) == {"mean": 8 + 2 * 3, "noise": 8}
     assert stage_runs(Settings(), 300, 1)["mean"] == 8
+    assert stage_runs(Settings(kernel=False), 300, 1)["density"] == 1, "without a process, densities tell what is known"
     assert stage_runs(Settings(training="joint", members=1), 300, 1) == {"joint": 1}
 
 

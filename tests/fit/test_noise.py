@@ -9,8 +9,8 @@ from taylor_sensus.model.networks import Constant, Dense, Perceptron, VarianceNe
 from taylor_sensus.model.squash import squash
 from taylor_sensus.model.taylor_block import NoFeatureNoise
 
-ROWS, PADDED = 200, 256
-X = np.random.default_rng(0).uniform(-1.5, 1.5, (PADDED, 1)).astype(np.float32)
+ROWS = 200
+X = np.random.default_rng(0).uniform(-1.5, 1.5, (ROWS, 1)).astype(np.float32)
 SLOPE = 1.5
 
 
@@ -24,17 +24,15 @@ def rows(uneven: bool, seed: int = 1) -> NoiseRows:
     """Residuals whose log-variance has that slope, or none."""
     log_variance = -1.0 + SLOPE * np.asarray(squash(X)) * uneven
     residual = np.exp(log_variance / 2) * np.random.default_rng(seed).standard_normal(X.shape)
-    weight = (np.arange(PADDED) < ROWS).astype(np.float32)
-    nothing = np.zeros((PADDED, 1), np.float32)
-    return NoiseRows(X, residual.astype(np.float32), np.zeros((PADDED, 1, 1), np.float32), nothing, weight)
+    weight = np.ones(ROWS, np.float32)
+    nothing = np.zeros((ROWS, 1), np.float32)
+    return NoiseRows(X, residual.astype(np.float32), np.zeros((ROWS, 1, 1), np.float32), nothing, weight)
 
 
 def chosen(pairs, of_member, unseen) -> VarianceNetwork:
     """The first member's system noise, as flat as unseen rows bear out."""
-    flatter = [
-        [flattened(pair, its, ROWS, share) for share in FLATNESS] for pair, its in zip(pairs, of_member, strict=True)
-    ]
-    costs = [[noise_cost(one, its)[:ROWS] for one in ones] for ones, its in zip(flatter, of_member, strict=True)]
+    flatter = [[flattened(pair, its, share) for share in FLATNESS] for pair, its in zip(pairs, of_member, strict=True)]
+    costs = [[noise_cost(one, its) for one in ones] for ones, its in zip(flatter, of_member, strict=True)]
     return flatter[0][simplest_noise(np.array(costs), unseen, np.ones(ROWS))][1]
 
 

@@ -43,7 +43,7 @@ def test_a_batch_is_at_most_half_the_table():
 
 @pytest.mark.parametrize(("count", "folds", "members"), [(100, 8, 8), (5, 8, 8), (30, 4, 8), (100, 8, 3)])
 def test_folds_hold_out_disjoint_rows(count, folds, members):
-    held = assign_folds(count, folds, members, np.random.default_rng(0))
+    held = assign_folds(np.arange(count), folds, members, np.random.default_rng(0))
     assert len(held) == members
     assert all(0 < len(h) < count for h in held)
     first_round = np.concatenate(held[: min(folds, count)])
@@ -51,8 +51,19 @@ def test_folds_hold_out_disjoint_rows(count, folds, members):
 
 
 def test_every_row_is_held_out_when_members_reach_folds():
-    held = assign_folds(103, 8, 8, np.random.default_rng(0))
+    held = assign_folds(np.arange(103), 8, 8, np.random.default_rng(0))
     assert np.array_equal(np.sort(np.concatenate(held)), np.arange(103))
+
+
+def test_a_group_is_never_on_both_sides():
+    group = np.repeat(np.arange(25), 4)
+    for held in assign_folds(group, 8, 8, np.random.default_rng(0)):
+        assert not set(group[held]) & set(np.delete(group, held))
+
+
+def test_rows_with_one_input_are_held_out_one_by_one():
+    held = assign_folds(np.zeros(6, int), 8, 8, np.random.default_rng(0))
+    assert all(0 < len(h) < 6 for h in held)
 
 
 def test_split_marks_padding():

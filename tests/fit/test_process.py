@@ -18,7 +18,7 @@ PLAIN = replace(DEFAULTS, robust=False)
 
 
 def table(y=Y) -> Table:
-    return Table(X, y, np.ones(90), np.zeros_like(y), np.ones(2), 70)
+    return Table(X, y, np.ones(90), np.zeros_like(y), np.ones(2), 70, np.arange(70))
 
 
 @pytest.fixture(scope="module")

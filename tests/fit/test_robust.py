@@ -18,7 +18,7 @@ FOLD = np.arange(80) % 5
 
 
 def process_of(y, **settings):
-    table = Table(X, y, np.ones(80), np.zeros_like(y), np.ones(y.shape[1]), 80)
+    table = Table(X, y, np.ones(80), np.zeros_like(y), np.ones(y.shape[1]), 80, np.arange(80))
     return find_process(table, np.zeros(80), FOLD, replace(DEFAULTS, **settings), seed=0, n_jobs=1)
 
 

@@ -3,7 +3,7 @@ import numpy as np
 from taylor_sensus.fit.scales import (
     CAUTIONS,
     ensemble_gain,
-    noise_scale,
+    noise_level,
     safest_familiarity,
 )
 from taylor_sensus.model.combine import combine
@@ -14,14 +14,24 @@ def test_noise_scale_finds_the_missing_factor():
     rng = np.random.default_rng(0)
     noise = rng.uniform(0.5, 2, (20_000, 1))
     residual = np.sqrt(3 * noise + 0.2) * rng.standard_normal((20_000, 1))
-    assert abs(noise_scale(residual, noise, np.full((20_000, 1), 0.2), np.ones(20_000))[0] - 3) < 0.15
+    found = noise_level(residual, noise, np.full((20_000, 1), 0.2), np.ones(20_000))
+    assert abs(found.scale[0] - 3) < 0.15
+    assert found.freedom[0] > 5000
 
 
 def test_noise_scale_treats_targets_apart():
     rng = np.random.default_rng(0)
     residual = rng.standard_normal((5000, 2)) * [1, 2]
-    scale = noise_scale(residual, np.ones((5000, 2)), np.zeros((5000, 2)), np.ones(5000))
+    scale = noise_level(residual, np.ones((5000, 2)), np.zeros((5000, 2)), np.ones(5000)).scale
     assert np.allclose(scale, [1, 4], rtol=0.1)
+
+
+def test_a_few_rows_that_are_explained_already_do_not_say_that_there_is_no_noise():
+    rng = np.random.default_rng(1)
+    residual, known = 0.3 * rng.standard_normal((12, 1)), np.full((12, 1), 0.2)
+    found = noise_level(residual, np.full((12, 1), 1e-6), known, np.ones(12))
+    assert 0.003 < found.scale[0] * 1e-6 < 0.2
+    assert found.freedom[0] > 3
 
 
 def test_shrinkage_predicts_the_error_of_the_whole_ensemble():

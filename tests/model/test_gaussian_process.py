@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from taylor_sensus.model.gaussian_process import (
+    TREND_LIMIT,
     GaussianProcess,
     ProcessRows,
     hyper_prior,
@@ -13,6 +14,7 @@ from taylor_sensus.model.gaussian_process import (
     noise,
     search,
 )
+from taylor_sensus.model.squash import squash
 
 
 def smooth(count: int, features: int = 2, targets: int = 1, seed: int = 0) -> ProcessRows:
@@ -54,8 +56,9 @@ def test_gradient_agrees_with_differences(targets):
     )
     prior = hyper_prior((3.0, 10.0), 3)
     theta = prior.mean + rng.normal(size=len(prior.mean))
-    wanted = approx_fprime(theta, lambda t: negative_log_evidence(t, rows, prior)[0], 1e-6)
-    np.testing.assert_allclose(negative_log_evidence(theta, rows, prior)[1], wanted, atol=2e-5)
+    trend = rows.x @ rows.x.T
+    wanted = approx_fprime(theta, lambda t: negative_log_evidence(t, rows, prior, trend)[0], 1e-6)
+    np.testing.assert_allclose(negative_log_evidence(theta, rows, prior, trend)[1], wanted, atol=2e-5)
 
 
 def test_likelihood_is_that_of_a_normal_vector():
@@ -67,18 +70,21 @@ def test_likelihood_is_that_of_a_normal_vector():
     total = 0.5 * matern(distance / long**2)[0] + 0.5 * np.exp(-distance / wide**2 / 2) + (0.1 + 1e-6) * np.eye(12)
     y = rows.y[:, 0]
     wanted = (y @ np.linalg.solve(total, y) + np.linalg.slogdet(total)[1]) / 2 / 12
-    assert negative_log_evidence(theta, rows, prior)[0] == pytest.approx(wanted, rel=1e-9)
+    assert negative_log_evidence(theta, rows, prior, None)[0] == pytest.approx(wanted, rel=1e-9)
 
 
 def test_posterior_is_the_conditional_normal():
     rows = smooth(15)
     new = np.random.default_rng(1).uniform(-3, 3, (4, 2))
     theta = hyper_prior((1.0, 3.0), 2).mean
+    process = conditioned(theta, rows)
     both = np.concatenate([rows.x, new])
     distance = ((both[:, None] - both[None]) ** 2).sum(axis=-1)
     total = 0.5 * matern(distance / (2 / 8))[0] + 0.5 * np.exp(-distance / (9 * 2 / 8) / 2)
+    flat = squash(both, TREND_LIMIT)
+    total += 0.25 * flat @ flat.T
     gain = np.linalg.solve(total[:15, :15] + (0.1 + 1e-6) * np.eye(15), total[:15, 15:])
-    mean, variance, _ = conditioned(theta, rows).posterior_at(new)
+    mean, variance, _ = process.posterior_at(new)
     np.testing.assert_allclose(mean, gain.T @ rows.y, rtol=1e-8)
     np.testing.assert_allclose(variance, np.diag(total[15:, 15:] - total[15:, :15] @ gain), rtol=1e-6)
 
@@ -108,6 +114,25 @@ def test_a_weight_of_two_is_a_row_written_twice():
     np.testing.assert_allclose(one[1], other[1], rtol=1e-5, atol=1e-9)
 
 
+def test_variance_grows_beyond_the_rows():
+    process = conditioned(hyper_prior((1.0, 3.0), 2).mean, smooth(60))
+    far = np.multiply.outer([2.0, 2.2, 6.0, 20.0, 200.0], [1.0, 0.0])
+    found = process.posterior_at(far).variance + process.beyond(far)
+    assert (np.diff(found) > 0).all()
+    assert process.beyond(far)[1] < 1e-3 * process.prior_variance, "next to nothing at the edge"
+    assert found[2] > 0.4 * process.prior_variance
+
+
+def test_the_trend_is_what_is_left_far_away():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, (80, 1))
+    rows = ProcessRows(x, 0.5 * x + 0.05 * rng.normal(size=x.shape), np.ones(80), np.zeros(80))
+    for with_trend, away in ((True, 1.0), (False, 0.0)):
+        theta = search(rows, (3.0, 30.0), 60, with_trend=with_trend).theta
+        mean = conditioned(theta, rows, 30.0).posterior(np.array([[1e4]])).mean[0, 0]
+        assert mean == pytest.approx(0.5 * TREND_LIMIT * away, abs=0.6)
+
+
 def test_search_finds_the_noise():
     found = search(smooth(150), (10.0, 10.0), 100).theta
     assert np.sqrt(noise(found)) == pytest.approx(0.1, rel=0.2)
@@ -115,4 +140,4 @@ def test_search_finds_the_noise():
 
 def test_impossible_hyper_parameters_turn_the_search_back():
     prior = hyper_prior((3.0, 10.0), 2)
-    assert negative_log_evidence(prior.mean + 50, smooth(10), prior)[0] == 1e10
+    assert negative_log_evidence(prior.mean + 50, smooth(10), prior, None)[0] == 1e10

@@ -85,7 +85,7 @@ def score(posterior: Posterior, rows: FitRows, weight: Array) -> Array:
     return jnp.array(-jnp.inf)
 
 
-STAGE = Stage("bbp", loss, score, PARTS)
+STAGE = Stage("bbp", loss, jax.jit(score), PARTS)
 
 
 class BBPBaseline(BayesianBaseline):

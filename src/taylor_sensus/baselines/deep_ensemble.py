@@ -48,7 +48,7 @@ def gaussian_score(network, rows, weight):
     return calibrated_likelihood((rows.y[:, 0] - mean) ** 2, jnp.exp(log_variance), weight)
 
 
-GAUSSIAN = Stage("deep_ensemble", gaussian_loss, gaussian_score, PARTS)
+GAUSSIAN = Stage("deep_ensemble", gaussian_loss, jax.jit(gaussian_score), PARTS)
 
 
 class DeepEnsembleBaseline(NeuralBaseline):

@@ -52,7 +52,7 @@ def evidential_score(network, rows, weight):
 class EvidentialBaseline(NeuralBaseline):
     """A normal-inverse-gamma head, trained from fresh weights; one factor on its std from validation rows."""
 
-    stage: ClassVar[Stage] = Stage("evidential", evidential_loss, evidential_score, PARTS)
+    stage: ClassVar[Stage] = Stage("evidential", evidential_loss, jax.jit(evidential_score), PARTS)
 
     evidence_weight: float = 0.01
 

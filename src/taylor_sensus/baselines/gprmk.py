@@ -30,7 +30,7 @@ class GPRMKBaseline(Baseline):
         some = known.take(np.random.default_rng(seed).permutation(len(rows.x))[: self.kernel_rows])
 
         def one_start(centre: tuple[float, ...]) -> tuple[float, float, GaussianProcess]:
-            theta = search(some, centre, self.max_iterations).theta
+            theta = search(some, centre, self.max_iterations, with_trend=False).theta
             process = GaussianProcess.condition(theta, np.inf, known)
             mean, variance, _ = process.posterior_at(rows.x_val)
             std = np.sqrt(variance + noise(theta))

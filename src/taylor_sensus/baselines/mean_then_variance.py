@@ -49,7 +49,7 @@ def variance_score(network, rows, weight):
     return weighted_mean(weight, jnp.log(variance) + rows.squared / variance)
 
 
-VARIANCE = Stage("variance", variance_loss, variance_score, PARTS)
+VARIANCE = Stage("variance", variance_loss, jax.jit(variance_score), PARTS)
 
 
 class MeanThenVarianceBaseline(NeuralBaseline):

@@ -28,4 +28,4 @@ def multi_task_loss(network, rows, points, key, options, fade, parts):
 class MTENetBaseline(EvidentialBaseline):
     """The evidential head and moments; only the loss differs. One factor on its std from validation rows."""
 
-    stage: ClassVar[Stage] = Stage("mt_enet", multi_task_loss, evidential_score, PARTS)
+    stage: ClassVar[Stage] = Stage("mt_enet", multi_task_loss, jax.jit(evidential_score), PARTS)

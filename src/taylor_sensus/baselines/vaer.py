@@ -91,7 +91,7 @@ def score(network: RegressionAutoencoder, rows, weight: Array) -> Array:
     return weight @ (rows.y[:, 0] - code.target_mean) ** 2 / weight.sum()
 
 
-STAGE = Stage("vaer", loss, score, PARTS)
+STAGE = Stage("vaer", loss, jax.jit(score), PARTS)
 
 
 @jax.jit

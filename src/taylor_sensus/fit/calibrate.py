@@ -9,11 +9,13 @@ import numpy as np
 
 from taylor_sensus.fit.padding import judging_rows
 from taylor_sensus.fit.records import Table, TrainedEnsemble
-from taylor_sensus.fit.scales import CAUTIONS, ensemble_gain, noise_scale, safest_familiarity
+from taylor_sensus.fit.robust import LITTLE
+from taylor_sensus.fit.scales import CAUTIONS, ensemble_gain, noise_level, safest_familiarity
 from taylor_sensus.fitted import HeldOut
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.declared_errors import nothing_declared
 from taylor_sensus.model.ensemble import (
+    BY_PROCESS,
     Blend,
     Ensemble,
     FamiliarityScale,
@@ -27,14 +29,15 @@ from taylor_sensus.model.ensemble import (
 )
 from taylor_sensus.model.forward import log_density
 from taylor_sensus.model.sensitivity import sensitivities
+from taylor_sensus.model.tails import learn_tails
 from taylor_sensus.model.trend import ridge_trend
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
 
 SLOPE_ROWS = 2048
 """Rows whose slopes are compared."""
-NORMAL_EDGES = {50: 0.6745, 80: 1.2816, 90: 1.6449, 95: 1.9600}
-"""Half widths of central normal intervals, in standard deviations, by their level in percent."""
+LEVELS = (50, 80, 90, 95)
+"""Of central intervals, in percent."""
 
 
 class Scores(NamedTuple):
@@ -76,19 +79,22 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
     fixed = believed.mean_variance + believed.declared_variance + target_error  # what is known is not rescaled
     error = y - believed.mean
     residual = error * np.sqrt(gain)
-    scale = noise_scale(residual[held], believed.learned_variance[held], fixed[held], weight[held])
+    trusted = held if trained.process is None else held & (trained.process.robust_weights >= LITTLE)
+    level = noise_level(residual[trusted], believed.learned_variance[trusted], fixed[trusted], weight[trusted])
 
-    ensemble = replace(trained.ensemble, noise_scale=scale)
+    ensemble = replace(trained.ensemble, noise_scale=level.scale)
     believed = blend(ensemble, said, unseen)
     prior = table.prior_mean.astype(np.float64)
+    if ensemble.combination == BY_PROCESS and not callable(settings.prior):
+        prior = np.zeros_like(prior)  # it is the process' own
 
     def predicted(parts: Ensemble, log_densities: np.ndarray, pick: np.ndarray | slice):
         its = Blend(*[part[pick] for part in believed])
-        k = familiarity_of(parts, log_densities[pick])
+        k = familiarity_of(parts, said.process_variance[pick], log_densities[pick])
         return distribution(parts, its, k, table.x[pick], prior[pick], target_error[pick])
 
     log_densities = np.zeros((len(y), 1))
-    if settings.density:
+    if settings.density and ensemble.densities is not None:
         log_densities = _log_densities_left_out(ensemble, table.x, n_jobs)
 
         def cost(parts: Ensemble) -> float:
@@ -99,6 +105,9 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
         ensemble = safest_familiarity(_candidates(ensemble, log_densities[: table.train]), cost)
     answer = predicted(ensemble, log_densities, slice(None))
     std = np.sqrt(answer.variance)
+    score = (y - answer.mean) * np.sqrt(gain) / std
+    tails = learn_tails(score[trusted], weight[trusted], level.freedom)
+    ensemble = replace(ensemble, tails=tails)
     is_validation = np.arange(len(y)) >= table.train
     held_out = HeldOut(
         rows=np.where(is_validation, -1, rows)[held],
@@ -108,13 +117,12 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
         feature_variance=answer.feature_variance[held],
         system_variance=answer.system_variance[held],
         epistemic_variance=answer.epistemic_variance[held],
-        score=((y - answer.mean) * np.sqrt(gain) / std)[held],
+        score=score[held],
     )
     judged = is_validation if is_validation.any() else held
-    z = np.abs(residual) / np.sqrt(believed.learned_variance + fixed)
     curvature = _is_curved(table, y - believed.mean, np.where(held, weight, 0.0))
     curved = _changing_slopes(ensemble, table, n_jobs) if curvature else np.zeros(table.x.shape[1], bool)
-    scores = _scores(error[judged], y[judged], z[judged], weight[judged])
+    scores = _scores(error[judged], y[judged], tails.cdf(score[judged]), weight[judged])
     return Calibrated(ensemble, held_out, scores, curved, curvature)
 
 
@@ -132,7 +140,7 @@ def as_if_unseen(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> 
 def _blended_members(trained: TrainedEnsemble, said: Opinions) -> np.ndarray:
     """Every member's mean with the process' share, `(members, rows, targets)`."""
     networks = np.moveaxis(said.network_mean, 1, 0).astype(np.float64)
-    return blended(trained.ensemble.share(), networks, said.process_mean)
+    return blended(trained.ensemble.process_weight(said.process_variance), networks, said.process_mean)
 
 
 def _candidates(ensemble: Ensemble, log_densities: np.ndarray) -> list[Ensemble]:
@@ -171,9 +179,10 @@ def _changing_slopes(ensemble: Ensemble, table: Table, n_jobs: int | None) -> np
     return (slopes.std(axis=0) > 0.25 * np.sqrt((slopes**2).mean(axis=0)) + 1e-9).any(axis=0)
 
 
-def _scores(residual: np.ndarray, y: np.ndarray, z: np.ndarray, weight: np.ndarray) -> Scores:
-    """Of judged rows; `z` is the expected error of the ensemble in predicted standard deviations."""
-    inside = {level: np.average(z < edge, axis=0, weights=weight) for level, edge in NORMAL_EDGES.items()}
+def _scores(residual: np.ndarray, y: np.ndarray, place: np.ndarray, weight: np.ndarray) -> Scores:
+    """Of judged rows; `place` is the probability of a smaller error than the ensemble is expected to make."""
+    off = np.abs(2 * place - 1)
+    inside = {level: np.average(off < level / 100, axis=0, weights=weight) for level in LEVELS}
     spread = np.average((y - np.average(y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)
     error = np.average(residual**2, axis=0, weights=weight)
     return Scores(len(y), error, 1 - error / np.maximum(spread, 1e-30), inside)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from taylor_sensus.fit.initial import Shape
 from taylor_sensus.fit.members import Progress
 from taylor_sensus.fit.objectives import RunOptions
-from taylor_sensus.fit.padding import LARGE, TrainingRows, bucket, pad, unseen_mask
-from taylor_sensus.fit.records import Chosen, Table
-from taylor_sensus.model.declared_errors import InputErrors
+from taylor_sensus.fit.padding import LARGE, TrainingRows, unseen_mask
+from taylor_sensus.fit.records import Chosen, FoundProcess, Table
+from taylor_sensus.fit.robust import LITTLE, NOTHING
 from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
@@ -28,6 +27,8 @@ class FitContext:
     settings: Settings
     held: tuple[np.ndarray, ...]
     """Rows that each member does not see."""
+    fold: np.ndarray
+    """Which part of the training rows each belongs to, for what is not a member: the process."""
     unseen: np.ndarray
     """True where a member does not see a row, `(members, rows)`."""
     run_seeds: np.ndarray
@@ -39,19 +40,14 @@ class FitContext:
 
     @classmethod
     def new(
-        cls, table: Table, shape: Shape, settings: Settings, held: list[np.ndarray], rng: np.random.Generator,
-        n_jobs: int | None, progress: Progress | None, chosen: Chosen | None,
+        cls, table: Table, shape: Shape, settings: Settings, held: list[np.ndarray], fold: np.ndarray,
+        rng: np.random.Generator, n_jobs: int | None, progress: Progress | None, chosen: Chosen | None,
     ) -> FitContext:  # fmt: skip
         """With seeds drawn from `rng`."""
         run_seeds = rng.integers(0, 2**31, settings.members + 1)
         start_seeds = rng.integers(0, 2**63, settings.members)
         unseen = unseen_mask(held, table.train, len(table.x))
-        return cls(table, shape, settings, tuple(held), unseen, run_seeds, start_seeds, n_jobs, progress, chosen)
-
-    @property
-    def padded(self) -> int:
-        """Rows of the table on the device."""
-        return bucket(len(self.table.x))
+        return cls(table, shape, settings, tuple(held), fold, unseen, run_seeds, start_seeds, n_jobs, progress, chosen)
 
     def variant(self, contrast: str | None = None) -> Variant:
         """Which variants of the parts are used; contrast as in the settings unless told."""
@@ -59,28 +55,28 @@ class FitContext:
         return Variant(contrast or s.contrast, s.loss, s.combination, s.density, s.dropout > 0)
 
     def rows(self, weight: np.ndarray) -> TrainingRows:
-        """All rows on the device, padded, with these weights."""
-        table, size = self.table, self.padded
+        """All rows, with these weights."""
+        table = self.table
         declared: dict[str, Any] = {}
         if table.errors is not None and self.settings.training == "joint":
             # In stages, what is declared enters where the noise is learned.
-            inputs = InputErrors(*[pad(part, size) for part in table.errors.inputs()])
-            declared = {"errors": inputs, "target_error": pad(table.errors.target, size)}
-        return jax.device_put(
-            TrainingRows(
-                x=pad(table.x, size),
-                y=pad(table.y, size),
-                weight=pad(weight, size),
-                prior_mean=pad(table.prior_mean, size),
-                prior_variance=np.tile(table.prior_variance, (size, 1)),
-                **declared,
-            )
+            declared = {"errors": table.errors.inputs(), "target_error": table.errors.target}
+        return TrainingRows(
+            x=table.x,
+            y=table.y,
+            weight=weight,
+            prior_mean=table.prior_mean,
+            prior_variance=np.broadcast_to(table.prior_variance, table.y.shape),
+            **declared,
         )
 
-    def noise_table(self) -> NoiseTable:
-        """Noise networks are small: of a large table, some rows are enough for them."""
+    def noise_table(self, found: FoundProcess | None) -> NoiseTable:
+        """Noise networks are small: of a large table, some rows are enough for them. Slips tell nothing of noise."""
         rows = spread(np.arange(len(self.table.x)), LARGE)
         table = self.table if len(rows) == len(self.table.x) else self.table.take(rows)
+        if found is not None:
+            slip = found.robust_weights[rows] < LITTLE
+            table = table._replace(weight=np.where(slip, np.float32(NOTHING), table.weight))
         return NoiseTable(rows, table, self.unseen[:, rows])
 
     def options(self, steps: int, rate: float, decay: float) -> RunOptions:

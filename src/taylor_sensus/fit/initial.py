@@ -31,7 +31,7 @@ class Shape(NamedTuple):
 def frequency_scales(rows: int, features: int, settings: Settings) -> list[float]:
     """Spreads of initial frequencies worth trying, smallest first.
 
-    They lie around the sampling limit: with n rows spread over m features, about n^(1/m) rows stand along each,
+    They lie around the sampling limit: with n inputs spread over m features, about n^(1/m) stand along each,
     over about four scaled units, so waves finer than n^(1/m) / 8 a unit are not seen twice.
     """
     limit = rows ** (1 / features) / 8

@@ -1,8 +1,8 @@
-"""A training run between two looks at the held-out rows: two small compiled programs, `run_steps` and `score_of`.
+"""A training run between two looks at the held-out rows: one small compiled program, `run_steps`.
 
-Which rows make up each batch is drawn on the host and passed in, and so are step counts and all numbers in
-`RunOptions`: only shapes compile anew. When to stop and which weights are the best so far is decided on the host too
-(`members.py`), so that no sorting, no random numbers and no copies of weights have to be compiled.
+Batches are drawn and gathered on the host and passed in, and so are step counts and all numbers in `RunOptions`: only
+the shapes of a batch and of the network compile anew, whatever the number of rows. Scores, when to stop and which
+weights are the best so far are the host's too (`members.py`), so that nothing of it has to be compiled.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from jax import Array
 
 from taylor_sensus.fit.objectives import RunOptions, Stage
 from taylor_sensus.fit.padding import RowSplit
+from taylor_sensus.model.chunks import padded as pad
 from taylor_sensus.model.networks import trainable
 
 ADAM = optax.scale_by_adam(b1=0.9, b2=0.95)
-WINDOW = 64
+WINDOW = 32
 """Steps in a call of the program at most: the batches of so many are passed in at once."""
 
 
@@ -43,12 +44,18 @@ def batches(split: RowSplit, batch_size: int, rng: np.random.Generator) -> Itera
         left = left[batch_size:]
 
 
+def gathered(rows: Any, picks: np.ndarray, columns: int | None) -> Any:
+    """The rows that `picks` (steps, batch) names, padded to `WINDOW` steps and to the columns of the program."""
+    found = jax.tree.map(lambda a: pad(np.take(a, picks, axis=0), WINDOW), rows)
+    return found if columns is None else found.widened(columns)
+
+
 @partial(jax.jit, static_argnames=("stage",), donate_argnames=("moments",))
 def run_steps(
-    trained: Any, moments: Any, network: Any, rows: Any, points: Any, picks: Array, count: Array, first: Array,
+    trained: Any, moments: Any, network: Any, window: Any, points: Any, count: Array, first: Array,
     seed: Array, options: RunOptions, *, stage: Stage,
 ) -> tuple[Any, Any, Array]:  # fmt: skip
-    """`count` steps from `first` on, on the rows that `picks` (steps, batch) names; and the sum of their losses."""
+    """`count` steps from `first` on, each on a batch of `window` (steps, batch, ...); and the sum of their losses."""
     _, fixed = trainable(network)
     key = jax.random.key(seed, impl="unsafe_rbg")
 
@@ -58,7 +65,7 @@ def run_steps(
     def one_step(number, carry):
         trained, moments, total = carry
         step = first + number
-        batch = jax.tree.map(lambda a: a[picks[number]], rows)
+        batch = jax.tree.map(lambda a: a[number], window)
         done = step / options.steps
         loss, slope = jax.value_and_grad(loss_of)(trained, batch, jax.random.fold_in(key, step), _fade(done))
         slope = jax.tree.map(lambda g: jnp.where(jnp.isfinite(loss), g, 0.0), slope)  # a bad batch is skipped
@@ -69,13 +76,6 @@ def run_steps(
         return trained, moments, total + loss
 
     return jax.lax.fori_loop(0, count, one_step, (trained, moments, jnp.array(0.0)))
-
-
-@partial(jax.jit, static_argnames=("stage",))
-def score_of(trained: Any, network: Any, held: Any, held_weight: Array, *, stage: Stage) -> Array:
-    """What the held-out rows say of these weights."""
-    _, fixed = trainable(network)
-    return stage.score(eqx.combine(trained, fixed), held, held_weight)
 
 
 def _fade(done: Array) -> Array:

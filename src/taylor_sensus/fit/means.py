@@ -10,7 +10,7 @@ from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.initial import frequency_scales, new_mean
 from taylor_sensus.fit.members import Trained, train_member
 from taylor_sensus.fit.padding import MemberSplits
-from taylor_sensus.model.chunks import in_chunks, run_all
+from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
 from taylor_sensus.model.forward import mean_of
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.settings import Settings
@@ -33,12 +33,13 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
     if settings.training == "joint":
         return {"joint": settings.members}
     tried = len(frequency_scales(rows, features, settings)) if settings.embedding == "periodic" else 1
-    pilots = min(settings.pilots, settings.members) * (tried - 1)
-    return {"density": 1, "mean": settings.members + pilots, "noise": settings.members}
+    pilots = min(settings.pilots, settings.members) * tried if tried > 1 else 0
+    stages = {"mean": settings.members + pilots, "noise": settings.members}
+    return stages if settings.kernel and rows <= settings.kernel_limit else {"density": 1, **stages}
 
 
 def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -> TrainedMeans:
-    """A few members with each spread of frequencies, the rest with the one that served unseen rows best.
+    """A few short runs with each spread of frequencies, then all members with the one that served unseen rows best.
 
     How wiggly a function is cannot be known beforehand, and no one spread suits all tables.
     """
@@ -47,27 +48,27 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
     if chosen is not None:
         scales = [chosen.frequency_scale]
     elif settings.embedding == "periodic":
-        scales = frequency_scales(context.table.train, context.shape.features, settings)
+        scales = frequency_scales(int(context.table.group.max()) + 1, context.shape.features, settings)
     splits = MemberSplits(context.unseen, context.table.train, row_weights)
     rows, variant = context.rows(row_weights), context.variant()
 
-    def run(member: int, scale: float) -> Trained:
-        net = new_mean(context.shape, settings, context.generators()[member], scale)
-        return train_member(context, "mean", member, net, rows, splits, settings.epochs, variant=variant)
+    def trained(some: list[tuple[int, float]], epochs: int) -> list[Trained]:
+        def run(member: int, scale: float) -> Trained:
+            net = new_mean(context.shape, settings, context.generators()[member], scale)
+            return train_member(context, "mean", member, net, rows, splits, epochs, variant=variant)
 
-    def trained(some: list[tuple[int, float]]) -> list[Trained]:
-        return run_all([lambda job=job: run(*job) for job in some], context.n_jobs)
+        with one_blas_thread():
+            return run_all([lambda job=job: run(*job) for job in some], context.n_jobs)
 
-    pilots = members[: settings.pilots] if len(scales) > 1 else members[:0]
-    tried = trained([(k, s) for s in scales for k in pilots])
-    groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
-
-    def error(runs: list[Trained]) -> float:
-        return unseen_error([run.network for run in runs], few, row_weights, context.n_jobs)
-
-    best = min(range(len(scales)), key=lambda i: error(groups[i]))
-    rest = trained([(k, scales[best]) for k in members[len(pilots) :]])
-    return TrainedMeans(groups[best] + rest, float(scales[best]))
+    best = 0
+    if len(scales) > 1:
+        pilots = members[: settings.pilots]
+        short = max(1, round(settings.pilot_share * settings.epochs))
+        tried = [run.network for run in trained([(k, s) for s in scales for k in pilots], short)]
+        groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
+        errors = [unseen_error(group, few, row_weights, context.n_jobs) for group in groups]
+        best = int(np.argmin(errors))
+    return TrainedMeans(trained([(k, scales[best]) for k in members], settings.epochs), float(scales[best]))
 
 
 def network_means(nets: list[MeanNetwork], x: np.ndarray, n_jobs: int | None) -> np.ndarray:

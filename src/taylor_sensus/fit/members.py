@@ -17,11 +17,12 @@ import jax
 import numpy as np
 import pandas as pd
 
+from taylor_sensus.fit.columns import columns_of, resized
 from taylor_sensus.fit.history import history_lines
-from taylor_sensus.fit.loop import WINDOW, batches, new_moments, run_steps, score_of
+from taylor_sensus.fit.loop import WINDOW, batches, gathered, new_moments, run_steps
 from taylor_sensus.fit.objectives import RunOptions, Stage
 from taylor_sensus.fit.objectives import stage as stage_of
-from taylor_sensus.fit.padding import LARGE, MemberSplits, RowSplit, batch_rows, pad
+from taylor_sensus.fit.padding import LARGE, MemberSplits, RowSplit, batch_rows
 from taylor_sensus.fit.records import Progress
 from taylor_sensus.model.chunks import stopped
 from taylor_sensus.model.network import Variant
@@ -65,12 +66,20 @@ def train(
 
     The initial weights are the first candidates for the best. Between two looks a run reports, and can be interrupted.
     """
+    features = getattr(rows, "features", 0)
+    columns = columns_of(network, features) if features else None
+    if columns is not None:
+        network = resized(network, features, columns)
     trained, fixed = trainable(network)
     held = jax.tree.map(lambda a: np.asarray(a)[split.held], rows)
+    held = held if columns is None else held.widened(columns)
     moments, drawn = new_moments(trained), batches(split, batch_size, np.random.default_rng(seed))
     log, step = np.full((checks, 2), np.nan, np.float32), 0
-    with _compiling:
-        first = float(score_of(trained, network, held, split.held_weight, stage=stage))
+
+    def score_of(trained: Any) -> float:
+        return float(stage.score(eqx.combine(jax.device_get(trained), fixed), held, split.held_weight))
+
+    first = score_of(trained)
     best, best_score, best_step = trained, np.inf if np.isnan(first) else first, 0
     for check in range(checks):
         if stopped():
@@ -80,11 +89,12 @@ def train(
         while step < until:
             count = min(WINDOW, until - step)
             picks = np.stack([next(drawn) for _ in range(count)])
-            given = (network, rows, points, pad(picks, WINDOW), np.int32(count), np.int32(step), np.uint32(seed))
+            window = gathered(rows, picks, columns)
+            given = (network, window, points, np.int32(count), np.int32(step), np.uint32(seed))
             with _compiling if not step else nullcontext():
                 trained, moments, loss = run_steps(trained, moments, *given, options, stage=stage)
             total, step = total + float(loss), step + count
-        score = float(score_of(trained, network, held, split.held_weight, stage=stage))
+        score = score_of(trained)
         log[check] = total / max(step - begun, 1), score
         if score < best_score or score == -np.inf:
             best, best_score, best_step = trained, score, step
@@ -97,7 +107,8 @@ def train(
     if len(split.fit) >= LARGE:
         give_memory_back()
     history = history_lines(stage.name, member, options.steps_per_check, options.steps, log)
-    return Trained(eqx.combine(jax.device_get(best), fixed), history, best_score)
+    network = eqx.combine(jax.device_get(best), fixed)
+    return Trained(network if columns is None else resized(network, columns, features), history, best_score)
 
 
 def train_member(

@@ -9,11 +9,11 @@ import numpy as np
 from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.initial import new_noise
 from taylor_sensus.fit.members import Trained, train_member
-from taylor_sensus.fit.objectives import NoiseRows
-from taylor_sensus.fit.padding import MemberSplits, bucket, pad
-from taylor_sensus.model.chunks import in_chunks, run_all
+from taylor_sensus.fit.objectives import NoiseRows, noise_cost
+from taylor_sensus.fit.padding import MemberSplits
+from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
 from taylor_sensus.model.ensemble import blended
-from taylor_sensus.model.forward import mean_and_jacobian, raw_log_variances, variances
+from taylor_sensus.model.forward import mean_and_jacobian, raw_log_variances
 from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 FLATNESS = (0.0, 0.5, 1.0)
 """Candidates for the share of the learned differences between rows that is kept."""
+
+
+MOST = 1e18
+"""Larger numbers, which only a table with absurd outliers has, would overflow when squared."""
 
 
 class NoiseRun(NamedTuple):
@@ -37,18 +41,19 @@ def train_noise(
 ) -> tuple[list[Trained], list[tuple[Any, ...]]]:
     """The runs, and every member's noise networks."""
     splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
-    count, epochs, variant = len(few.table.x), context.settings.noise_epochs, context.variant()
+    epochs, variant = context.settings.noise_epochs, context.variant()
 
     def run(member: int, net: MeanNetwork, rng: np.random.Generator) -> NoiseRun:
         rows = _noise_rows(context, net, few, weighed)
         trained = train_member(
             context, "noise", member, _start(context, rows, few, rng), rows, splits, epochs, variant=variant
         )
-        pairs = [flattened(trained.network, rows, count, share) for share in FLATNESS]
-        return NoiseRun(trained, pairs, np.stack([noise_cost(pair, rows)[:count] for pair in pairs]))
+        pairs = [flattened(trained.network, rows, share) for share in FLATNESS]
+        return NoiseRun(trained, pairs, np.stack([noise_cost(pair, rows) for pair in pairs]))
 
     jobs = zip(range(len(nets)), nets, context.generators(1), strict=True)
-    runs = run_all([lambda job=job: run(*job) for job in jobs], context.n_jobs)
+    with one_blas_thread():
+        runs = run_all([lambda job=job: run(*job) for job in jobs], context.n_jobs)
     chosen = simplest_noise(np.stack([run.costs for run in runs]), few.unseen, few.table.weight)
     return [run.trained for run in runs], [run.pairs[chosen] for run in runs]
 
@@ -67,14 +72,14 @@ def squared_slopes(
 
 def _noise_rows(context: FitContext, net: MeanNetwork, few: NoiseTable, weighed: Weighed) -> NoiseRows:
     """Rows as one member's noise networks see them, padded; what is declared counts like what is not known."""
-    table, count = few.table, bucket(len(few.table.x))
+    table = few.table
     squared = squared_slopes(net, weighed.share, weighed.slopes, table.x, context.n_jobs)
     known = weighed.mean_variance
     if table.errors is not None:
         known = known + table.errors.at_targets(squared, weighed.imputed_scale)
         squared = squared * (1 - table.errors.is_declared)[:, None, :]
     arrays = (table.x, weighed.residual, squared, known, table.weight)
-    return NoiseRows(*[pad(np.asarray(array, np.float32), count) for array in arrays])
+    return NoiseRows(*[np.clip(array, -MOST, MOST).astype(np.float32) for array in arrays])
 
 
 def _start(context: FitContext, rows: NoiseRows, few: NoiseTable, rng: np.random.Generator) -> Any:
@@ -82,14 +87,14 @@ def _start(context: FitContext, rows: NoiseRows, few: NoiseTable, rng: np.random
 
     Repeated inputs tell the system's half.
     """
-    count, weight = len(few.table.x), few.table.weight
-    overall = np.average(np.asarray(rows.residual)[:count].astype(np.float64) ** 2, axis=0, weights=weight)
-    beyond = overall - np.average(np.asarray(rows.known)[:count], axis=0, weights=weight)
+    weight = few.table.weight
+    overall = np.average(np.asarray(rows.residual).astype(np.float64) ** 2, axis=0, weights=weight)
+    beyond = overall - np.average(np.asarray(rows.known), axis=0, weights=weight)
     left = np.maximum(np.maximum(beyond, 0.1 * overall), 1e-8)
     system = 0.5 * left
     if few.table.pure_error is not None:
         system = np.clip(few.table.pure_error, 0.05 * left, 0.95 * left)
-    sensitivity = max(float(np.asarray(rows.squared_jacobian)[:count].sum(axis=2).mean()), 1e-6)
+    sensitivity = max(float(np.asarray(rows.squared_jacobian).sum(axis=2).mean()), 1e-6)
     level = np.full(context.shape.features, np.clip(np.log((left - system).mean() / sensitivity), -12, 0))
     return new_noise(context.shape, context.settings, rng, level, np.log(system))
 
@@ -117,22 +122,11 @@ def simplest_noise(costs: np.ndarray, unseen: np.ndarray, weight: np.ndarray) ->
     return next(number for number, cost in enumerate(mean_costs) if as_good(cost))
 
 
-def noise_cost(networks: Any, rows: NoiseRows) -> np.ndarray:
-    """Twice the negative log-likelihood of each row's residual, up to a constant."""
-    feature_net, system_net = networks
-    x = np.asarray(rows.x)
-    variance = variances(system_net, x) + np.asarray(rows.known)
-    if isinstance(feature_net, VarianceNetwork):
-        variance = variance + np.einsum("rtf,rf->rt", np.asarray(rows.squared_jacobian), variances(feature_net, x))
-    return np.sum(np.log(variance) + np.asarray(rows.residual) ** 2 / variance, axis=1)
-
-
-def flattened(networks: Any, rows: NoiseRows, count: int, share: float) -> tuple[Any, ...]:
-    """Both networks with a `share` of their differences around the mean over the first `count` rows."""
+def flattened(networks: Any, rows: NoiseRows, share: float) -> tuple[Any, ...]:
+    """Both networks with a `share` of their differences around the mean over the rows."""
     if share == 1:
         return tuple(networks)
-    weight = np.where(np.arange(len(rows.x)) < count, np.asarray(rows.weight), 0.0)
-    weight = (weight / weight.sum()).astype(np.float32)
+    weight = (np.asarray(rows.weight) / np.sum(rows.weight)).astype(np.float32)
     x = np.asarray(rows.x)
     return tuple(
         net.flattened(weight @ raw_log_variances(net, x), share) if isinstance(net, VarianceNetwork) else net

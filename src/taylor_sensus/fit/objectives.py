@@ -1,6 +1,7 @@
 """What each stage of training minimises on a batch, and how the held-out rows score it.
 
-A stage is a pair of pure functions of a network and rows.
+A stage is a pair of pure functions of a network and rows: the loss is differentiated and compiled, the score is asked
+with NumPy.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from taylor_sensus.fit.padding import padded_columns
 from taylor_sensus.model.density import density_divergence
+from taylor_sensus.model.forward import mean_of, variances
 from taylor_sensus.model.loss import heteroscedastic_mse
 from taylor_sensus.model.network import Variant, Weights, algorithm_1
+from taylor_sensus.model.networks import VarianceNetwork
 from taylor_sensus.model.noise_contrast import draw_noise, second_view
 
 
@@ -65,9 +69,9 @@ def mean_loss(network, rows, points, key: Array, options: RunOptions, fade: Arra
     return loss + options.weights.contrast * options.weights.contrast_mean * pull
 
 
-def mean_score(network, rows, weight: Array) -> Array:
+def mean_score(network, rows, weight: np.ndarray) -> float:
     """Mean squared error."""
-    return weighted_mean(weight, jnp.sum((rows.y - jax.vmap(network)(rows.x)) ** 2, axis=1))
+    return float(np.average(np.sum((rows.y - mean_of(network, rows.x)) ** 2, axis=1), weights=weight))
 
 
 class NoiseRows(NamedTuple):
@@ -80,22 +84,40 @@ class NoiseRows(NamedTuple):
     """Variance that is no learned noise: declared, or what is not known of the mean."""
     weight: Array | np.ndarray
 
+    @property
+    def features(self) -> int:
+        """Columns of the table."""
+        return self.x.shape[-1]
+
+    def widened(self, columns: int) -> NoiseRows:
+        """With columns of zeros up to so many."""
+        return self._replace(
+            x=padded_columns(self.x, columns), squared_jacobian=padded_columns(self.squared_jacobian, columns)
+        )
+
 
 def noise_loss(networks, rows: NoiseRows, points, key, options: RunOptions, fade, variant: Variant) -> Array:
     """Expected heteroscedastic MSE of held-out residuals."""
-    return _noise_rows_loss(networks, rows, rows.weight, options.weights.log)
 
-
-def noise_score(networks, rows: NoiseRows, weight: Array) -> Array:
-    """The same with lambda_H = 1: twice the negative log-likelihood."""
-    return _noise_rows_loss(networks, rows, weight, 1.0)
-
-
-def _noise_rows_loss(networks, rows: NoiseRows, weight: Array | np.ndarray, log_weight: float | Array) -> Array:
     def one_row(residual, variance):
-        return heteroscedastic_mse(residual, jnp.zeros_like(residual), variance, log_weight)
+        return heteroscedastic_mse(residual, jnp.zeros_like(residual), variance, options.weights.log)
 
-    return weighted_mean(weight, jax.vmap(one_row)(rows.residual, noise_variances(networks, rows)))
+    return weighted_mean(rows.weight, jax.vmap(one_row)(rows.residual, noise_variances(networks, rows)))
+
+
+def noise_score(networks, rows: NoiseRows, weight: np.ndarray) -> float:
+    """The same with lambda_H = 1: twice the negative log-likelihood."""
+    return float(np.average(noise_cost(networks, rows), weights=weight))
+
+
+def noise_cost(networks, rows: NoiseRows) -> np.ndarray:
+    """Twice the negative log-likelihood of each row's residual, up to a constant."""
+    feature_net, system_net = networks
+    x = np.asarray(rows.x)
+    variance = variances(system_net, x) + np.asarray(rows.known)
+    if isinstance(feature_net, VarianceNetwork):
+        variance = variance + np.einsum("rtf,rf->rt", np.asarray(rows.squared_jacobian), variances(feature_net, x))
+    return np.sum(np.log(variance) + np.asarray(rows.residual) ** 2 / variance, axis=1)
 
 
 def noise_variances(networks, rows: NoiseRows) -> Array:
@@ -113,9 +135,9 @@ def density_loss(perception, rows, points, key, options, fade, variant: Variant)
     return density_divergence(jax.vmap(perception)(rows.x), rows.log_density)
 
 
-def density_score(perception, rows, weight: Array) -> Array:
+def density_score(perception, rows, weight: np.ndarray) -> float:
     """Nothing is held out: a later state always counts as better."""
-    return jnp.array(-jnp.inf)
+    return -np.inf
 
 
 def joint_loss(network, rows, points, key: Array, options: RunOptions, fade, variant: Variant) -> Array:
@@ -128,7 +150,7 @@ def joint_loss(network, rows, points, key: Array, options: RunOptions, fade, var
     return algorithm_1(network, rows, drawn, key, variant, options.weights)
 
 
-def joint_score(network, rows, weight: Array) -> Array:
+def joint_score(network, rows, weight: np.ndarray) -> float:
     """Mean squared error of the block's mean (held-out rows lie among the data)."""
     # DIFF(Algorithm 1): the best state on held-out rows is kept, by squared error; the paper does not say when to stop.
     # By likelihood the best state comes before the mean has learned much, because the variance overfits first.

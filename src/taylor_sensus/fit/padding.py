@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,20 @@ from taylor_sensus.rows import spread
 
 LARGE = 32_768
 """Rows above which a table is large: it is not padded, and what only judges a model looks at so many of its rows."""
+FEW_ROWS = 500
+"""Up to so many, rows that stop a member are not those that judge it."""
 MOST_SCORED = 8192
 """Held-out rows that score a run at most: it is scored dozens of times."""
 
 
+def padded_columns(array: Any, columns: int) -> np.ndarray:
+    """With zeros added along the last axis up to `columns`."""
+    missing = columns - array.shape[-1]
+    return np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)]) if missing else array
+
+
 class TrainingRows(NamedTuple):
-    """Training rows in scaled units, padded at the end."""
+    """Training rows in scaled units."""
 
     x: np.ndarray
     y: np.ndarray
@@ -29,6 +37,15 @@ class TrainingRows(NamedTuple):
     """Errors of features that are known, if any."""
     target_error: np.ndarray | None = None
     """Variance of each target's declared error."""
+
+    @property
+    def features(self) -> int:
+        """Columns of the table."""
+        return self.x.shape[-1]
+
+    def widened(self, columns: int) -> TrainingRows:
+        """With columns of zeros up to so many."""
+        return self._replace(x=padded_columns(self.x, columns))
 
 
 class RowSplit(NamedTuple):
@@ -55,16 +72,20 @@ def batch_rows(batch_size: int, padded: int) -> int:
     return max(1, min(batch_size, padded // 2))
 
 
-def assign_folds(count: int, folds: int, members: int, rng: np.random.Generator) -> list[np.ndarray]:
+def assign_folds(group: np.ndarray, folds: int, members: int, rng: np.random.Generator) -> list[np.ndarray]:
     """For each member the rows that it does not see. The folds are dealt again when there are more members.
 
-    Every row is held out by some member as long as there are as many members as folds.
+    Rows of a group are never on both sides. Every row is held out by some member as long as there are as many members
+    as folds.
     """
-    folds = min(folds, count)
+    count = int(group.max()) + 1
+    if count == 1:  # nothing can be held out but single rows
+        group, count = np.arange(len(group)), len(group)
+    folds, fold = min(folds, count), np.empty(count, int)
     held: list[np.ndarray] = []
     while len(held) < members:
-        order = rng.permutation(count)
-        held += [np.sort(order[k::folds]) for k in range(folds)]
+        fold[rng.permutation(count)] = np.arange(count) % folds
+        held += [np.flatnonzero(fold[group] == k) for k in range(folds)]
     return held[:members]
 
 
@@ -90,21 +111,25 @@ def unseen_mask(held: Sequence[np.ndarray], train: int, rows: int) -> np.ndarray
 class MemberSplits:
     """Each member's rows among some rows of a table, as positions there: those to fit and those that score it.
 
-    Validation rows score all members if there are any, and the rows held out from a member otherwise. A split is made
-    when it is asked for: those of all members would take as much memory as a part of the table.
+    Validation rows score all members if there are any, and the rows held out from a member otherwise. With few rows,
+    these are the next member's, which this one does not see either: choosing among states of a network by a handful of
+    rows makes it look better there than it is, and its own held-out rows are to judge it. A split is made when it is
+    asked for: those of all members would take as much memory as a part of the table.
     """
 
     def __init__(self, unseen: np.ndarray, train: int, weight: np.ndarray, most_scored: int = MOST_SCORED) -> None:
         """`unseen` as from `unseen_mask`, for these rows; those from `train` on are for validation."""
         self.unseen, self.train, self.weight, self.most_scored = unseen, train, weight, most_scored
         self.padded = bucket(unseen.shape[1])
+        self.own_stop = train == unseen.shape[1] and train <= FEW_ROWS and len(unseen) > 2
         scored = unseen[:, train:] if train < unseen.shape[1] else unseen
         self.held_padded = bucket(min(most_scored, int(scored.sum(axis=1).max())))
 
     def __getitem__(self, member: int) -> RowSplit:
         unseen, first = self.unseen[member], self.train if self.train < len(self.weight) else 0
-        fit = np.flatnonzero(~unseen[: self.train])
-        scored = first + spread(np.flatnonzero(unseen[first:]), self.most_scored)
+        stops = self.unseen[(member + 1) % len(self.unseen)] if self.own_stop else unseen
+        fit = np.flatnonzero(~(unseen | stops)[: self.train])
+        scored = first + spread(np.flatnonzero(stops[first:]), self.most_scored)
         return split_rows(fit, scored, self.weight, self.padded, self.held_padded)
 
 

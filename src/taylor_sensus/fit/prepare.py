@@ -16,7 +16,7 @@ from taylor_sensus.model.repeats import PureError, pure_error
 from taylor_sensus.model.scaling import Scaler, learn_scaling
 from taylor_sensus.model.trend import Trend, flat_trend, ridge_trend, streamed_ridge_trend
 from taylor_sensus.records import EncodedTable
-from taylor_sensus.rows import BLOCK, blocks, distinct_rows, spread, take
+from taylor_sensus.rows import BLOCK, blocks, byte_order, distinct_rows, spread, take
 from taylor_sensus.settings import Settings
 
 
@@ -82,6 +82,7 @@ def prepare(table: EncodedTable, validation: EncodedTable | None, settings: Sett
         prior_mean=prior_mean,
         prior_variance=prior_variance.astype(np.float32),
         train=train,
+        group=byte_order((x[:train, column] for column in range(x.shape[1])), train).group,
         errors=errors,
         pure_error=None if pure is None else np.maximum(pure.variance - usual.target, 0.0),
     )

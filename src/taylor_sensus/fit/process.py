@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.fit.context import FitContext
-from taylor_sensus.fit.padding import fold_numbers
 from taylor_sensus.fit.records import FoundProcess, Table
-from taylor_sensus.fit.robust import robust_weights, row_weights
+from taylor_sensus.fit.robust import LITTLE, leans, robust_score, robust_weights, row_weights, suspects
 from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
 from taylor_sensus.model.gaussian_process import (
     CENTRES,
@@ -26,16 +25,23 @@ from taylor_sensus.settings import Settings
 
 FIRST_START, OTHER_STARTS = CENTRES[1], (CENTRES[0], CENTRES[2])
 """Where searches begin: the first with every range, the others with the best one only."""
-LOG_RANGES = (1.0, 4.0, 30.0)
+LOG_RANGES = (30.0, 4.0, 1.0)
 """Where long tails may begin to be squashed: unseen rows choose, because the evidence often errs here."""
-ITERATIONS = 100
-ROUNDS, MORE_ITERATIONS = 2, 30
+LONG_TAIL = 4.0
+"""Scaled features beyond this have tails; without any, only the widest range is tried."""
+SCOUTS, SCOUT_ITERATIONS = 200, 25
+"""Rows and steps with which starts and ranges are compared, before the best goes on with more rows."""
+ITERATIONS = 40
+ROUNDS, MORE_ITERATIONS = 2, 10
 """How often robust weights are found anew, and the search goes on."""
-WORSE = 1.01
-"""Robust weights are dropped if they make the squared error of unseen rows so many times larger: where noise leans to
-one side, as counts and areas do, they would move the mean."""
-LEAST_LOG_NOISE = np.log(1e-4)
+DOUBTED = 1e-3
+"""Weight of suspected rows while the others are looked at."""
+LEAST_LOG_NOISE = np.log(1e-6)
 """Log of the smallest noise variance."""
+FEWEST_CENTRES, MOST_WORK = 500, 1e11
+"""Rows of a large table that become centres: fewer, the more rows ask them, so that the work stays bounded."""
+FEW_ROWS = 250
+"""Up to so many, the length scales are searched for again without each fold."""
 SLOPE_PASSES = 3
 """How often the process is fitted again with the slopes of the fit before, where features have declared errors."""
 
@@ -58,7 +64,7 @@ def run_process(context: FitContext) -> ProcessStage:
         spread = np.average((t.y - t.prior_mean) ** 2, axis=0, weights=t.weight).mean()
         white = max(spread - np.average(declared, weights=t.weight), 0.1 * spread)
         return ProcessStage(None, row_weights(t.weight, white + declared, t.train))
-    fold, seed = fold_numbers(context.held, t.train), int(context.run_seeds[-1])
+    fold, seed = context.fold, int(context.run_seeds[-1])
     if context.chosen is not None and context.chosen.process is not None:
         found = find_again(context.chosen.process, t, declared, fold, settings, seed)
     else:
@@ -72,7 +78,8 @@ def run_process(context: FitContext) -> ProcessStage:
     weights = t.weight
     if errors is not None or (found.robust_weights != 1).any():
         white = noise(found.process.numbers.theta)
-        weights = row_weights(t.weight, (white + declared) / found.robust_weights, t.train)
+        slip = found.robust_weights < LITTLE
+        weights = row_weights(t.weight, (white + declared) / found.robust_weights, t.train, slip)
     return ProcessStage(found, weights)
 
 
@@ -93,25 +100,38 @@ def find_process(
     `declared` is the variance of each row's target that is known beforehand.
     """
     few, centres = _picked(len(fold), settings, seed)
-    views = [_process_rows(table, declared, log_range) for log_range in LOG_RANGES]
+    scouts, with_trend = few[:SCOUTS], settings.prior == "ridge"
+    tails = np.abs(table.x[: len(fold)]).max() > LONG_TAIL
+    ranges = LOG_RANGES if tails else LOG_RANGES[:1]
+    views = [_process_rows(table, declared, log_range) for log_range in ranges]
     asked = np.concatenate([few, np.arange(len(fold), len(table.y))])  # the few and all validation rows
 
     def from_start(number: int, centre: tuple[float, ...]) -> FoundMaximum:
-        return _with_some_noise(search(views[number].take(few), centre, ITERATIONS))
+        return _with_some_noise(search(views[number].take(scouts), centre, SCOUT_ITERATIONS, with_trend=with_trend))
+
+    def on_all_few(number: int, end: FoundMaximum) -> FoundMaximum:
+        more = search(views[number].take(few), end.centre, ITERATIONS, end.theta, with_trend=with_trend)
+        return _with_some_noise(more)
 
     def error(number: int) -> float:
         rows = views[number].take(asked)
         inside = rows.take(np.arange(len(few)))
-        process = GaussianProcess.condition(tried[number].theta, LOG_RANGES[number], inside)
+        process = GaussianProcess.condition(tried[number].theta, ranges[number], inside)
         return _unseen_error(_answers(process, rows, np.arange(len(few)), fold[few]), rows)
 
     # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
     with one_blas_thread():
-        tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(LOG_RANGES))], n_jobs)
-        best = min(range(len(LOG_RANGES)), key=error)
+        tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(ranges))], n_jobs)
+        best = min(range(len(ranges)), key=error) if len(ranges) > 1 else 0
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
-        found = min([tried[best], *again], key=lambda one: one.cost)
-        return _robust(found, LOG_RANGES[best], views[best], few, centres, fold, settings)
+        ends = sorted([tried[best], *again], key=lambda one: one.cost)
+        # With fewer rows another maximum may be the highest: the two best go on.
+        on = [lambda end=end: on_all_few(best, end) for end in ends[: 2 if len(few) > len(scouts) else 1]]
+        found = min(run_all(on, n_jobs), key=lambda one: one.cost)
+        robust = _robust(found, ranges[best], views[best], few, centres, fold, settings)
+        if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
+            return robust
+        return _cross_fitted(robust, views[best], fold, found.centre, with_trend=with_trend)
 
 
 def find_again(
@@ -122,8 +142,12 @@ def find_again(
     log_range = float(before.log_range)
     rows = _process_rows(table, declared, log_range)
     with one_blas_thread():
-        found = _with_some_noise(search(rows.take(few), FIRST_START, ITERATIONS, before.theta))
-        return _robust(found, log_range, rows, few, centres, fold, settings)
+        with_trend = settings.prior == "ridge"
+        found = _with_some_noise(search(rows.take(few), FIRST_START, ITERATIONS, before.theta, with_trend=with_trend))
+        robust = _robust(found, log_range, rows, few, centres, fold, settings)
+        if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
+            return robust
+        return _cross_fitted(robust, rows, fold, found.centre, with_trend=with_trend)
 
 
 def _process_rows(table: Table, declared: np.ndarray, log_range: float) -> ProcessRows:
@@ -135,7 +159,8 @@ def _picked(train: int, settings: Settings, seed: int) -> tuple[np.ndarray, np.n
     """Rows for the search, and rows that become centres."""
     rng = np.random.default_rng(seed)
     few = rng.permutation(train)[: settings.kernel_search_rows]
-    return few, np.sort(rng.permutation(train)[: settings.kernel_rows])
+    count = min(settings.kernel_rows, max(FEWEST_CENTRES, int(np.sqrt(MOST_WORK / train))))
+    return few, np.sort(rng.permutation(train)[:count])
 
 
 def _with_some_noise(found: FoundMaximum) -> FoundMaximum:
@@ -152,14 +177,40 @@ def _robust(
     if not settings.robust:
         return plain
     weights, train, reweighted = np.ones(len(rows.y)), np.arange(len(fold)), rows
+    doubted = suspects(rows.take(train), few)
+    if doubted.any():  # so many or so large that they have hidden themselves in the noise: begin without them
+        weights[train] = np.where(doubted, DOUBTED, 1.0)
+        reweighted = rows.reweighted(weights)
+        begun = search(reweighted.take(few), found.centre, ITERATIONS, with_trend=settings.prior == "ridge")
+        process = GaussianProcess.condition(_with_some_noise(begun).theta, log_range, reweighted.take(centres))
     for _ in range(ROUNDS):
         weights[train] = robust_weights(process, rows.take(train), centres, weights)
         reweighted = rows.reweighted(weights)
         start = process.numbers.theta
-        theta = _with_some_noise(search(reweighted.take(few), found.centre, MORE_ITERATIONS, start)).theta
+        more = search(reweighted.take(few), found.centre, MORE_ITERATIONS, start, with_trend=settings.prior == "ridge")
+        theta = _with_some_noise(more).theta
         process = GaussianProcess.condition(theta, log_range, reweighted.take(centres))
     robust = _answers(process, reweighted, centres, fold)._replace(robust_weights=weights)
-    return robust if _unseen_error(robust, rows) <= WORSE * _unseen_error(plain, rows) else plain
+    trusted = weights >= LITTLE
+    better = robust_score(rows.y - robust.unseen_mean) < robust_score(rows.y - plain.unseen_mean)
+    return robust if better and not leans((rows.y - robust.unseen_mean)[trusted]) else plain
+
+
+def _cross_fitted(
+    found: FoundProcess, rows: ProcessRows, fold: np.ndarray, centre: tuple[float, ...], *, with_trend: bool
+) -> FoundProcess:
+    """With answers for training rows by processes whose length scales have not seen them either.
+
+    In a small table the length scales learn the rows by heart, and residuals of rows left out are too small.
+    """
+    mean, variance = found.unseen_mean.copy(), found.unseen_variance.copy()
+    reweighted, log_range = rows.reweighted(found.robust_weights), float(found.process.numbers.log_range)
+    for number in np.unique(fold):
+        own, rest = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        theta = _with_some_noise(search(reweighted.take(rest), centre, SCOUT_ITERATIONS, with_trend=with_trend)).theta
+        process = GaussianProcess.condition(theta, log_range, reweighted.take(rest))
+        mean[own], variance[own], _ = process.posterior_at(rows.x[own])
+    return found._replace(unseen_mean=mean, unseen_variance=variance)
 
 
 def _unseen_error(found: FoundProcess, rows: ProcessRows) -> float:

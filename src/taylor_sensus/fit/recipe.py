@@ -22,14 +22,14 @@ from taylor_sensus.fit.joint import train_jointly
 from taylor_sensus.fit.means import network_means, train_means
 from taylor_sensus.fit.members import histories
 from taylor_sensus.fit.noise import train_noise
-from taylor_sensus.fit.padding import assign_folds
+from taylor_sensus.fit.padding import assign_folds, fold_numbers
 from taylor_sensus.fit.prepare import PreparedTable, prepare
 from taylor_sensus.fit.process import run_process
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.density import DensityPerception, DensityPoints
-from taylor_sensus.model.ensemble import Ensemble, stacked
+from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, stacked
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.settings import Settings
@@ -92,11 +92,12 @@ def start_fit(
     """Who sees which rows, and all random numbers: same seed and machine, same result, whatever `n_jobs`."""
     rng, table, scaler = np.random.default_rng(seed), prepared.training, prepared.scaler
     perception, points = new_perception(table.x[: table.train], settings, rng)
-    held = assign_folds(table.train, settings.folds, settings.members, rng)
+    dealt = assign_folds(table.group, settings.folds, max(settings.members, settings.folds), rng)
+    held, fold = dealt[: settings.members], fold_numbers(dealt, table.train)
     if settings.training == "joint" and table.train < len(table.x):
         held = [h[:0] for h in held]  # validation rows score the run, and no residuals of unseen rows are needed
     shape = Shape(table.x.shape[1], table.y.shape[1], scaler.center, scaler.scale)
-    return Start(FitContext.new(table, shape, settings, held, rng, n_jobs, progress, chosen), perception, points)
+    return Start(FitContext.new(table, shape, settings, held, fold, rng, n_jobs, progress, chosen), perception, points)
 
 
 def train(start: Start) -> TrainedEnsemble:
@@ -106,9 +107,10 @@ def train(start: Start) -> TrainedEnsemble:
         return train_jointly(context, perception, points)
     # DIFF(Algorithm 1): in stages. Trained together, the noise can always explain what the mean has not learned yet,
     # and learns from residuals that the mean has fitted; here it learns from rows that the mean has not seen.
-    density = train_density(context, perception, points)
     found, row_weights = run_process(context)
-    few = context.noise_table()
+    # Where there is a process, it tells what is known.
+    density = train_density(context, perception, points) if found is None else None
+    few = context.noise_table(found)
     means = train_means(context, few, row_weights)
     at_rows = network_means(means.networks, few.table.x, context.n_jobs)
     weighed = weigh(context, found, few, means.networks, at_rows, row_weights)
@@ -116,15 +118,15 @@ def train(start: Start) -> TrainedEnsemble:
     blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(means.networks, noise_nets, strict=True)]
     ensemble = Ensemble(
         blocks=stacked(blocks),
-        densities=stacked([density.network]),
+        densities=None if density is None else stacked([density.network]),
         process_share=weighed.process_share,
         prior_variance=context.table.prior_variance.astype(np.float64),
-        combination=context.settings.combination,
+        combination=BY_PROCESS if density is None else context.settings.combination,
         noise_scale=np.ones(context.shape.targets),
     )
     numbers = None if found is None else found.process.numbers
     chosen = Chosen(means.frequency_scale, numbers)
-    history = histories([density, *means.runs, *noise_runs])
+    history = histories([*([] if density is None else [density]), *means.runs, *noise_runs])
     return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, weighed.imputed_scale)
 
 

@@ -28,6 +28,8 @@ class Table(NamedTuple):
     prior_mean: np.ndarray
     prior_variance: np.ndarray
     train: int
+    group: np.ndarray
+    """For each training row the number of its group: rows that share their input, which splits keep together."""
     errors: DeclaredErrors | None = None
     """Errors of features and targets that are known; None if there are none."""
     pure_error: np.ndarray | None = None
@@ -41,7 +43,8 @@ class Table(NamedTuple):
         y, weight, prior_mean = (part[rows] for part in (self.y, self.weight, self.prior_mean))
         errors = None if self.errors is None else self.errors.take(rows)
         train = int((rows < self.train).sum())
-        return Table(x, y, weight, prior_mean, self.prior_variance, train, errors, self.pure_error)
+        group = self.group[rows[:train]]
+        return Table(x, y, weight, prior_mean, self.prior_variance, train, group, errors, self.pure_error)
 
 
 class Chosen(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg.lapack import dtrtri
+from scipy.spatial import cKDTree
 
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessRows
 from taylor_sensus.rows import blocks
@@ -45,14 +46,61 @@ def robust_weights(process: GaussianProcess, rows: ProcessRows, centres: np.ndar
     return (FREEDOM + targets) / (FREEDOM + size)
 
 
+NEIGHBOURS, SUSPICIOUS, MOST_SUSPECTS = 7, 8.0, 0.25
+"""A row is suspected if it lies so many usual deviations off the median of so many neighbours; not if too many are."""
+
+
+def suspects(rows: ProcessRows, few: np.ndarray) -> np.ndarray:
+    """Rows that are far off their neighbours among the `few`, whatever the noise: True where a slip is likely.
+
+    Medians of neighbours know nothing of length scales, but a quarter of wrong rows cannot move them.
+    """
+    count = min(NEIGHBOURS, len(few) - 1)
+    if count < 3:
+        return np.zeros(len(rows.x), bool)
+    _, places = cKDTree(rows.x[few]).query(rows.x, count + 1)
+    near = rows.y[few][places]
+    own = few[places] == np.arange(len(rows.x))[:, None]
+    near = np.where(own[:, :, None], np.nan, near)
+    miss = np.abs(rows.y - np.nanmedian(near, axis=1))
+    usual = 1.48 * np.median(miss, axis=0)
+    found = np.asarray((miss > SUSPICIOUS * np.maximum(usual, 1e-12)).any(axis=1))
+    return found if found.mean() <= MOST_SUSPECTS else np.zeros(len(rows.x), bool)
+
+
+LEANING = 2.5
+"""Standard errors of the skewness from which noise is said to lean to one side."""
+
+
+def leans(error: np.ndarray) -> bool:
+    """Whether errors of believed rows are skewed more than chance explains: then large ones are no slips."""
+    off = error - error.mean(axis=0)
+    skewness = (off**3).mean(axis=0) / np.maximum((off**2).mean(axis=0), 1e-30) ** 1.5
+    return bool((np.abs(skewness) > LEANING * np.sqrt(6 / len(error))).any())
+
+
+def robust_score(error: np.ndarray) -> float:
+    """How unlikely errors of unseen rows are as Student's t of the best size: a few slips count little, many rows much.
+
+    Squared error would let slips decide, and leaving them out would let a method choose its judges.
+    """
+    sizes = np.exp(np.linspace(-14, 3, 120))[:, None]
+    each = [np.log(sizes) + (FREEDOM + 1) / 2 * np.log1p((column / sizes) ** 2 / FREEDOM) for column in error.T]
+    return float(sum(cost.mean(axis=1).min() for cost in each))
+
+
 def outliers(weights: np.ndarray) -> np.ndarray:
     """Places of the rows that count little, the least first."""
     order = np.argsort(weights, kind="stable")
     return order[weights[order] < LITTLE]
 
 
-def row_weights(weight: np.ndarray, noise: np.ndarray, train: int) -> np.ndarray:
-    """Weights of rows whose `noise` variances differ: an exact row says more than a doubtful one."""
+NOTHING = 1e-6
+"""Weight of a slip for the networks; not 0, because a fold may hold nothing else."""
+
+
+def row_weights(weight: np.ndarray, noise: np.ndarray, train: int, slip: np.ndarray | bool = False) -> np.ndarray:
+    """Weights of rows whose `noise` variances differ: an exact row says more than a doubtful one, a slip nothing."""
     ratio = np.median(noise[:train]) / np.maximum(noise, 1e-30)
-    weight = weight * np.clip(ratio, 1 / MOST_RATIO, MOST_RATIO)
+    weight = weight * np.where(slip, NOTHING, np.clip(ratio, 1 / MOST_RATIO, MOST_RATIO))
     return (weight / weight[:train].mean()).astype(np.float32)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 
 from taylor_sensus.fit.padding import held_out_average
 
@@ -28,40 +27,43 @@ def ensemble_gain(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, weight: 
     return np.clip(1 - saved / np.maximum(error, 1e-30), 0.5, 1.0)
 
 
-def noise_scale(residual: np.ndarray, noise: np.ndarray, doubt: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """For each target the factor on the noise variance that suits the residuals of unseen rows.
+class NoiseLevel(NamedTuple):
+    """What unseen rows say of the size of the noise, one number a target."""
 
-    Half-way, on a log scale, between the factor that makes the residuals most likely and the one whose 90 % intervals
-    hold 90 % of them. The two agree where residuals are normal; with long tails the first alone makes most intervals
-    too wide for the sake of a few rows. `noise` and `doubt` are the predicted noise variance and the variance between
-    members, `(rows, targets)`.
+    scale: np.ndarray
+    """Factor on the learned noise variance."""
+    freedom: np.ndarray
+    """Degrees of freedom with which the whole variance is known."""
+
+
+LOG_LEVELS = np.linspace(np.log(1e-8), np.log(10.0), 300)
+"""Mean noise variances that are thought possible, in scaled units."""
+USUAL_NOISE, NOISE_SPREAD = np.log(0.1), 2.0
+"""What is believed of the log of it before: the same as the process believes."""
+
+
+def noise_level(residual: np.ndarray, noise: np.ndarray, known: np.ndarray, weight: np.ndarray) -> NoiseLevel:
+    """The expected factor on the noise variance given the residuals of unseen rows, and how well it is known.
+
+    `noise` and `known` are the learned noise variance and what else the variance holds, `(rows, targets)`. Where what
+    is not known of the mean explains the residuals of a few rows, the likeliest noise is none at all; the expected
+    noise is not.
     """
-    scales = []
-    for r2, v, d in zip((residual**2).T, noise.T, doubt.T, strict=True):
-
-        def cost(log_scale: float, r2=r2, v=v, d=d) -> float:
-            total = np.exp(log_scale) * v + d
-            return float(np.average(np.log(total) + r2 / total, weights=weight))
-
-        def excess(log_scale: float, r2=r2, v=v, d=d) -> float:
-            return weighted_quantile(np.sqrt(r2 / (np.exp(log_scale) * v + d)), 0.9, weight) - NORMAL_90
-
-        likely = float(minimize_scalar(cost, bounds=(-4, 4), method="bounded").x)
-        low, high = likely - 1, likely + 1
-        holding = brentq(excess, low, high, xtol=1e-4) if excess(low) > 0 > excess(high) else likely
-        scales.append(np.exp((likely + holding) / 2))
-    return np.array(scales)
-
-
-NORMAL_90 = 1.6449
-"""Half width of a central 90 % interval of the normal distribution, in standard deviations."""
-
-
-def weighted_quantile(values: np.ndarray, level: float, weight: np.ndarray) -> float:
-    """The value below which this share of the weight lies, interpolated between rows."""
-    order = np.argsort(values, kind="stable")
-    share = (np.cumsum(weight[order]) - weight[order] / 2) / weight.sum()
-    return float(np.interp(level, share, values[order]))
+    count = weight.sum() ** 2 / (weight**2).sum()
+    found = []
+    for r2, v, other in zip((residual**2).T, noise.T, known.T, strict=True):
+        mean = max(float(np.average(v, weights=weight)), 1e-30)
+        total = np.exp(LOG_LEVELS)[:, None] * (v / mean) + other
+        cost = np.average(np.log(total) + r2 / total, axis=1, weights=weight)
+        believed = -0.5 * (count * cost + ((LOG_LEVELS - USUAL_NOISE) / NOISE_SPREAD) ** 2)
+        chance = np.exp(believed - believed.max())
+        chance /= chance.sum()
+        whole = np.log(np.exp(LOG_LEVELS) + np.average(other, weights=weight))
+        spread = chance @ (whole - chance @ whole) ** 2
+        # A variance that is learned from few rows is itself uncertain: that of Student's t is larger.
+        scale = chance @ np.exp(LOG_LEVELS) / mean * count / max(count - 2, 1.0)
+        found.append((scale, 2 / max(spread, 1e-6)))
+    return NoiseLevel(*[np.array(numbers) for numbers in zip(*found, strict=True)])
 
 
 CAUTIONS = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)

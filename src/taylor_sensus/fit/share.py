@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +13,11 @@ from taylor_sensus.fit.noise import squared_slopes
 from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.process import process_slopes
 from taylor_sensus.fit.records import FoundProcess
-from taylor_sensus.model.ensemble import ProcessShare, blended
+from taylor_sensus.model.ensemble import NEVER, ProcessShare, blended
 from taylor_sensus.model.networks import MeanNetwork
 
-EXPECTED_SHARE_STD = 0.25
-"""How far the best share of the process is expected to lie from one half."""
+EXPECTED_SHARE, EXPECTED_SHARE_STD = 0.7, 0.25
+"""Where the best share of the process is expected to lie: the fewer rows, the more often it is better than networks."""
 IMPUTED_SCALES = (0.02, 0.05, 0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 """Candidates for `imputed_scale`."""
 
@@ -58,6 +59,8 @@ def weigh(
     share = best_share(networks, other, few.unseen[:, judged], y, counted)
     slopes = process_slopes(found.process, t.x, context.n_jobs).astype(np.float32)
     residual = y - blended(share, unseen_mean[judged], other)
+    known = np.zeros_like(y) if t.errors is None else t.errors.target[judged].astype(np.float64)
+    factor = variance_factor(residual, found.unseen_variance[judged], weight, known)
     scale = 1.0
     if t.errors is not None:
         squared = np.mean([squared_slopes(net, share, slopes, t.x, context.n_jobs) for net in nets], axis=0)[judged]
@@ -66,12 +69,27 @@ def weigh(
             gaps = np.einsum("rtf,rf->rt", squared, errors.imputed)
             scale = imputed_scale(residual, gaps, weight, errors.at_targets(squared, 0.0))
     return Weighed(
-        ProcessShare(found.process, share, np.ones_like(share)),
+        replace(_process_share(found, share, judged), variance_factor=factor),
         slopes,
         t.y - blended(share, unseen_mean, found.unseen_mean),
-        np.multiply.outer(found.unseen_variance, np.ones_like(share)),
+        np.multiply.outer(found.unseen_variance, factor),
         scale,
     )
+
+
+USUAL = 0.9
+"""Of unseen rows the process knows at least as much as is called usual."""
+
+
+def _process_share(found: FoundProcess, share: np.ndarray, judged: np.ndarray) -> ProcessShare:
+    """With the odds that are usual at unseen rows."""
+    unset = ProcessShare(found.process, share, np.ones_like(share), NEVER)
+    odds = float(np.quantile(unset.odds(found.unseen_variance[judged]), USUAL)) if judged.any() else NEVER
+    return replace(unset, usual_odds=max(odds, LEAST_ODDS))
+
+
+LEAST_ODDS = 1e-6
+"""Usual odds at least: where next to nothing is unknown, rounding errors must not decide."""
 
 
 def best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
@@ -102,12 +120,30 @@ def _best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
     both = np.average(own * other, axis=0, weights=weight)
     apart = np.maximum(networks + process - 2 * both, 1e-9)  # mean squared difference of the two opinions
     share = (networks - both) / apart
-    # A few rows say little: the share is drawn to one half as far as chance could have moved it.
+    # A few rows say little: the share is drawn to the usual one as far as chance could have moved it.
     rows = weight.sum() ** 2 / (weight**2).sum()
     left = np.average((own + share * (other - own)) ** 2, axis=0, weights=weight)
     chance = left / (apart * rows)
     expected = EXPECTED_SHARE_STD**2
-    return np.clip((expected * share + chance * 0.5) / (expected + chance), 0.0, 1.0)
+    return np.clip((expected * share + chance * EXPECTED_SHARE) / (expected + chance), 0.0, 1.0)
+
+
+FACTORS = tuple(np.exp(np.linspace(np.log(1e-4), 0.0, 40)))
+"""Candidates for the factor on the process' variance."""
+FACTOR_SPREAD = 0.7
+"""Of its logarithm around 0, as far as is believed before."""
+
+
+def variance_factor(residual, variance, weight, declared) -> np.ndarray:
+    """For each target the factor on the process' variance that suits unseen residuals, with white noise beside it.
+
+    The process knows what it has seen; networks that have seen more, or suit the function better, know more than it.
+    """
+    count = weight.sum() ** 2 / (weight**2).sum()
+    believed = (np.log(FACTORS) / FACTOR_SPREAD) ** 2
+    columns = zip((residual**2).T, declared.T, strict=True)
+    costs = [np.array(_costs(FACTORS, squared, variance, known, weight)) for squared, known in columns]
+    return np.array([FACTORS[int((count * cost + believed).argmin())] for cost in costs])
 
 
 def imputed_scale(residual, imputed, weight, declared) -> float:

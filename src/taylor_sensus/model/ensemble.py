@@ -7,7 +7,9 @@ Left to right, for a row in scaled units with what is known of its errors:
 3. both are blended, mean and slope alike, by the process' share;
 4. the features' noise goes through the blended slope (eq. 6), and the noise scale corrects what was learned of it;
 5. disagreement of the members and the variance of the process are what is not known of the mean;
-6. familiarity moves all of it to the prior where the model has seen nothing alike (eq. 14).
+6. where the process knows much less than at usual unseen rows, the members give way to it, and it to its prior: its
+   own trend, with a variance that grows with the distance. (Without a process, and in the paper's mode, familiarity by
+   density moves all of it to the prior, eq. 14.)
 
 Calibration asks with members and process as if they had not seen a row, prediction and suggestion with all of them.
 """
@@ -28,8 +30,13 @@ from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.forward import block_values, log_density
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimate
 from taylor_sensus.model.repeats import Repeats
+from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
 
+NEVER = 1e15
+"""Usual odds with which members never give way to the process, as in model files before version 0.2."""
+CAUTION = 4.0
+"""The members have half their say where the odds of what is not known are so many times the usual ones."""
 ROUNDING = 1e-12
 """Parts of a variance below this share of it are rounding errors."""
 
@@ -43,6 +50,24 @@ class ProcessShare:
     """Its share in the mean; the networks have the rest."""
     variance_factor: np.ndarray
     """On its variance, in what is not known of the mean."""
+    usual_odds: float
+    """Odds of what is not known of the function, to what is, at nearly all unseen rows."""
+
+    def odds(self, variance: np.ndarray) -> np.ndarray:
+        """Of what is not known of the function, given the process' variance, to what is."""
+        unknown = variance / self.process.prior_variance
+        return unknown / np.maximum(1 - unknown, 1e-9)
+
+    # DIFF(eq. 12): the paper's familiarity is a density of the inputs. A density knows nothing of the function:
+    # rows may lie apart and yet be known well, and then the prior's variance, mixed in, exceeds the noise.
+    def familiarity(self, variance: np.ndarray) -> np.ndarray:
+        """How far the members have a say: 1 where as much is known as at usual unseen rows, 0 where nothing is."""
+        ratio = self.odds(variance) / (CAUTION * self.usual_odds)
+        return 1 / (1 + ratio * ratio * ratio)  # products: a power's last digit depends on the rows beside
+
+    def weight(self, variance: np.ndarray) -> np.ndarray:
+        """Of the process beside the members, `(rows, targets)`."""
+        return 1 - np.multiply.outer(self.familiarity(variance), 1 - self.share)
 
 
 @dataclass(frozen=True)
@@ -63,16 +88,19 @@ class Ensemble:
 
     blocks: DeepTaylorBlock
     """All members, stacked along a first axis."""
-    densities: DensityPerception
-    """One perception for all members (staged), or one each (joint), stacked."""
+    densities: DensityPerception | None
+    """One perception for all members (staged), or one each (joint), stacked; None where the process tells what is
+    known."""
     process_share: ProcessShare | None
     prior_variance: np.ndarray
     combination: str
-    """Rule of `combine`."""
+    """Rule of `combine`, or `BY_PROCESS`."""
     noise_scale: np.ndarray
     """Factor on the learned noise variance of each target, from rows that the members had not seen."""
     familiarity: FamiliarityScale | None = None
     """None: every row is familiar."""
+    tails: Tails | None = None
+    """Shape of the predictive distribution; None: normal."""
     repeats: Repeats | None = None
     """Of model files before version 0.2: inputs whose answers are remembered."""
 
@@ -87,14 +115,28 @@ class Ensemble:
         return len(self.prior_variance)
 
     def share(self) -> np.ndarray:
-        """Of the process in the mean of each target."""
+        """Of the process in the mean of each target, at usual rows."""
         return np.zeros(self.targets) if self.process_share is None else self.process_share.share
+
+    def process_weight(self, variance: np.ndarray) -> np.ndarray:
+        """Of the process in the mean, `(rows, targets)`, given its variance."""
+        if self.process_share is None:
+            return np.zeros((len(variance), self.targets))
+        return self.process_share.weight(variance)
 
     def asked_process(self, x: np.ndarray, *, slopes: bool, variances: bool = True) -> ProcessEstimate:
         """What the process says of rows (step 2); nothing where there is none."""
         if self.process_share is None:
             return no_process(len(x), self.targets, x.shape[1])
-        return self.process_share.process.posterior(x, slopes=slopes, variances=variances)
+        process = self.process_share.process
+        said = process.posterior(x, slopes=slopes, variances=variances)
+        if not variances or self.process_share.usual_odds >= NEVER:
+            return said
+        return said._replace(variance=said.variance + process.beyond(process.squashed(x)))
+
+
+BY_PROCESS = "process"
+"""Combination in which the prior comes in through the process, and nowhere else."""
 
 
 def no_process(rows: int, targets: int, features: int) -> ProcessEstimate:
@@ -139,16 +181,16 @@ def stacked(networks: list[Any]) -> Any:
 
 def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | None) -> Opinions:
     """Steps 1 to 4 for rows in single precision; noise is not scaled yet."""
-    share = parts.share().astype(np.float32)[:, None]
     blocks = [one_member(parts.blocks, member) for member in range(parts.members)]
 
     def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Opinions:
         process = parts.asked_process(x, slopes=True)
         process_slope = np.asarray(process.jacobian, np.float32)
+        weight = parts.process_weight(process.variance).astype(np.float32)[:, :, None]
         means, systems, learned, declared = [], [], [], []
         for block in blocks:
             said = block_values(block, x)
-            slope = blended(share, said.jacobian, process_slope)
+            slope = blended(weight, said.jacobian, process_slope)
             means.append(said.mean)
             systems.append(said.system_variance)
             not_declared = (1 - declared_share) * said.input_variance
@@ -161,7 +203,7 @@ def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | 
 
 
 def log_densities_of(parts: Ensemble, x: np.ndarray) -> np.ndarray:
-    if parts.familiarity is None:
+    if parts.familiarity is None or parts.densities is None:
         return np.zeros((len(x), 1))
     count = len(parts.densities.log_metric)
     return np.stack([log_density(one_member(parts.densities, number), x) for number in range(count)], axis=1)
@@ -192,7 +234,8 @@ class Blend(NamedTuple):
 
 def blend(parts: Ensemble, said: Opinions, unseen: np.ndarray | None = None) -> Blend:
     """All members as one; `unseen` (members, rows) leaves means and noise to those that had not seen a row."""
-    means = blended(parts.share(), said.network_mean.astype(np.float64), said.process_mean[:, None, :])
+    share = parts.process_weight(said.process_variance)[:, None, :]
+    means = blended(share, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
     weight = np.ones(means.shape[:2]) if unseen is None else np.where(unseen.any(axis=0), unseen, True).T
     weight = weight / weight.sum(axis=1, keepdims=True)
     variance = means.var(axis=1)
@@ -229,13 +272,20 @@ class Distribution(NamedTuple):
         return self.feature_variance + self.system_variance + self.epistemic_variance
 
 
-def familiarity_of(parts: Ensemble, log_densities: np.ndarray) -> np.ndarray:
+def familiarity_of(parts: Ensemble, process_variance: np.ndarray, log_densities: np.ndarray) -> np.ndarray:
     """k_d of each row, 1 where it plays no part."""
+    if parts.combination == BY_PROCESS and parts.process_share is not None:
+        return parts.process_share.familiarity(process_variance)
     return np.ones(len(log_densities)) if parts.familiarity is None else parts.familiarity(log_densities)
 
 
 def with_prior(parts: Ensemble, k: np.ndarray, mean: np.ndarray, variance: np.ndarray, prior: np.ndarray) -> Combined:
-    """Step 6: the belief of members and process, and the prior's, weighed by familiarity; see `combine`."""
+    """Step 6: the belief of members and process, and the prior's, weighed by familiarity; see `combine`.
+
+    By process, both beliefs are one already; a prior of the user's own is added where little is known.
+    """
+    if parts.combination == BY_PROCESS:
+        return Combined(mean + (1 - k[:, None]) * prior, 1.0, variance)
     return combine(parts.combination, k[:, None], mean, variance, prior, parts.prior_variance)
 
 

@@ -66,12 +66,13 @@ def epistemic_parts(
     parts: Ensemble, said: MeanOpinions, process_variance: np.ndarray, x: np.ndarray, prior: np.ndarray, target: int
 ) -> EpistemicParts:
     """The epistemic side of `distribution` for one target, with the variance of the process given."""
-    means = blended(parts.share(), said.network_mean.astype(np.float64), said.process_mean[:, None, :])
+    share = parts.process_weight(process_variance)[:, None, :]
+    means = blended(share, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
     mean, between = means.mean(axis=1), means.var(axis=1)
     process = np.zeros_like(mean)
     if parts.process_share is not None:
         process = np.multiply.outer(process_variance, parts.process_share.variance_factor)
-    k = familiarity_of(parts, said.log_densities)
+    k = familiarity_of(parts, process_variance, said.log_densities)
     whole = with_prior(parts, k, mean, between + process, prior)
     without = with_prior(parts, k, mean, np.zeros_like(mean), prior).epistemic_variance
     center, left = whole.mean, np.ones(mean.shape)

@@ -86,7 +86,8 @@ def log_density(perception: DensityPerception, x: np.ndarray, *, leave_out_self:
 
 
 def _weight(layer: Any) -> np.ndarray:
-    return layer.weight / np.sqrt(np.float32(layer.weight.shape[0]))
+    fan_in = layer.weight.shape[0] if layer.fan_in is None else layer.fan_in.value
+    return np.asarray(layer.weight) / np.sqrt(np.float32(fan_in))
 
 
 def _hidden(perceptron: Perceptron, h: np.ndarray, *, slopes: bool) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -140,6 +141,8 @@ def _embedded(embedding: Any, x: np.ndarray) -> tuple[np.ndarray, Any]:
         turns = frequency * clipped[:, :, None] + embedding.phase
         angle = np.float32(2 * np.pi) * (turns - np.round(turns))
         waves = np.cos(angle)
+        if embedding.used is not None:
+            waves = waves * embedding.used.value[:, None]
 
         def back(pull: np.ndarray) -> np.ndarray:
             plain, waved = pull[:, : x.shape[1]], pull[:, x.shape[1] :].reshape(waves.shape)

@@ -1,8 +1,12 @@
 """One Gaussian process over scaled rows: its evidence, and its posterior at seen and unseen rows.
 
-The covariance is a sum over `SHAPES` of amplitude times shape, each with a length scale for every feature, plus white
-noise. Libraries form one matrix for each length scale to get the gradient; here all length scales of a shape share one
-matrix product, so that a fit takes a second where theirs takes a minute. A row of weight w counts as w rows.
+The covariance is a sum over `SHAPES` of amplitude times shape, each with a length scale for every feature, a linear
+trend, and white noise. Libraries form one matrix for each length scale to get the gradient; here all length scales of a
+shape share one matrix product, so that a fit takes a second where theirs takes a minute. A row of weight w counts as w
+rows.
+
+Far from all rows the shapes say nothing, and the trend is what is left: it levels off beyond the range of the rows, and
+the variance grows with the distance.
 
 The posterior mean is as smooth as the mean network is, and the noise of the features goes through its slope in the same
 way. All is double precision: with little noise, single precision could not tell rows apart.
@@ -25,6 +29,10 @@ CENTRES = ((10.0, 10.0), (3.0, 30.0), (3.0, 3.0))
 """Typical length scales of the shapes, where a search starts: smooth in everything, rough on a wide trend, rough."""
 LEAST_NOISE = 1e-6
 """Smallest noise variance in scaled units; equal rows stay solvable."""
+TREND_LIMIT = 6.0
+"""Squashed features level off here in the trend."""
+NO_TREND = -40.0
+"""Log of the trend's variance where there is none."""
 HIGHEST = 20.0
 """Logarithms of hyper-parameters stay within this."""
 
@@ -127,10 +135,38 @@ class GaussianProcess:
         """Lower Cholesky factor of the covariance of what was measured at the centres."""
         return _factor(self.numbers.theta, self.numbers.centres, self.numbers.row_noise)
 
-    @property
+    @cached_property
     def amplitude(self) -> float:
-        """Variance of the function where nothing is known."""
+        """Variance of the shapes where nothing is known."""
         return float(sum(size for size, _ in split(self.numbers.theta, self.numbers.centres.shape[1])))
+
+    @cached_property
+    def prior_variance(self) -> float:
+        """Of the function, shapes and trend, before anything was seen: typical for rows like the centres."""
+        centres = squash(self.numbers.centres, TREND_LIMIT)
+        return self.amplitude + trend_size(self.numbers.theta) * float((centres**2).sum(axis=1).mean())
+
+    @cached_property
+    def trend_slope(self) -> np.ndarray:
+        """Of each target in each levelled feature, `(features, targets)`."""
+        return trend_size(self.numbers.theta) * squash(self.numbers.centres, TREND_LIMIT).T @ self.numbers.coefficients
+
+    @cached_property
+    def span(self) -> np.ndarray:
+        """Lowest and highest of each squashed feature among the centres, `(2, features)`."""
+        return np.stack([self.numbers.centres.min(axis=0), self.numbers.centres.max(axis=0)])
+
+    def beyond(self, z: np.ndarray) -> np.ndarray:
+        """Variance that is added beyond the centres' range, at squashed rows.
+
+        Next to nothing at the edge, the whole prior's a range further out, and then growing like the distance does: no
+        row has shown what happens there, not even in features that made no difference so far.
+        """
+        low, high = self.span
+        outside = np.maximum(z - high, 0.0) + np.maximum(low - z, 0.0)
+        ratio = outside / np.where(high > low, high - low, 1.0)
+        squared = ratio * ratio
+        return self.prior_variance * (squared * squared / (1 + squared)).sum(axis=1)
 
     def squashed(self, x: np.ndarray) -> np.ndarray:
         """Scaled rows in the coordinates of the centres."""
@@ -150,9 +186,12 @@ class GaussianProcess:
 
     def posterior_at(self, z: np.ndarray, x: np.ndarray | None = None, variances: bool = True) -> ProcessEstimate:
         """The same at rows that are squashed already; slopes where the scaled rows `x` are given."""
-        theta, coefficients = self.numbers.theta, self.numbers.coefficients
-        jacobian = None if x is None else np.zeros((len(z), coefficients.shape[1], z.shape[1]))
-        cross = np.zeros((len(z), len(coefficients)))
+        theta, coefficients, size = self.numbers.theta, self.numbers.coefficients, trend_size(self.numbers.theta)
+        flat = squash(z, TREND_LIMIT)
+        jacobian = None
+        if x is not None:
+            jacobian = squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
+        cross = (size * flat) @ squash(self.numbers.centres, TREND_LIMIT).T
         for shape, (size, w) in zip(SHAPES, split(theta, z.shape[1]), strict=True):
             a, b = z * w, self.numbers.centres * w
             value, slope = shape(squared_distance(a, b))
@@ -165,7 +204,8 @@ class GaussianProcess:
             jacobian *= squash_slope(np.asarray(x, np.float64), float(self.numbers.log_range), "log")[:, None, :]
         variance = np.zeros(len(z))
         if variances:
-            variance = np.maximum(self.amplitude - (self.explained(cross) ** 2).sum(axis=0), 0.0)
+            known = self.explained(cross)
+            variance = np.maximum(prior_variances(theta, z) - (known * known).sum(axis=0), 0.0)
         return ProcessEstimate(cross @ coefficients, variance, jacobian)
 
     def left_out(self, y: np.ndarray, fold: np.ndarray) -> ProcessEstimate:
@@ -190,23 +230,36 @@ def hyper_prior(centre: tuple[float, ...], features: int) -> HyperPrior:
     lengths = np.log(np.array(centre) * np.sqrt(features / 8))
     kernels = [np.append(np.log(0.5), np.full(features, length)) for length in lengths]
     spread = np.tile(np.append(2.0, np.ones(features)), len(kernels))
-    return HyperPrior(np.append(np.concatenate(kernels), np.log(0.1)), np.append(spread, 2.0))
+    trend = np.log(0.5 / features)
+    return HyperPrior(np.append(np.concatenate(kernels), [trend, np.log(0.1)]), np.append(spread, [2.0, 2.0]))
 
 
 def hyper_parameters(features: int) -> int:
     """How many there are."""
-    return len(SHAPES) * (1 + features) + 1
+    return len(SHAPES) * (1 + features) + 2
 
 
 def split(theta: np.ndarray, features: int) -> list[tuple[float, np.ndarray]]:
     """Amplitude and inverse length scales of each shape."""
-    table = np.exp(theta[:-1].reshape(len(SHAPES), 1 + features))
+    table = np.exp(theta[:-2].reshape(len(SHAPES), 1 + features))
     return [(row[0], 1 / row[1:]) for row in table]
+
+
+def trend_size(theta: np.ndarray) -> float:
+    """Variance of the trend's slope in each feature."""
+    return float(np.exp(theta[-2]))
 
 
 def noise(theta: np.ndarray) -> float:
     """Variance of the white noise."""
     return float(np.exp(theta[-1])) + LEAST_NOISE
+
+
+def prior_variances(theta: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Of the function at squashed rows before anything was seen."""
+    flat = squash(z, TREND_LIMIT)
+    amplitude = sum(size for size, _ in split(theta, z.shape[1]))
+    return amplitude + trend_size(theta) * (flat * flat).sum(axis=1)
 
 
 def squared_distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -216,35 +269,51 @@ def squared_distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def covariance(theta: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Of the function, without noise, between all pairs of squashed rows."""
-    total = np.zeros((len(a), len(b)))
+    total = (trend_size(theta) * squash(a, TREND_LIMIT)) @ squash(b, TREND_LIMIT).T
     for shape, (size, w) in zip(SHAPES, split(theta, a.shape[1]), strict=True):
-        total += size * shape(squared_distance(a * w, b * w))[0]
+        value = shape(squared_distance(a * w, b * w))[0]
+        value *= size
+        total += value
     return total
 
 
-def negative_log_evidence(theta: np.ndarray, rows: ProcessRows, prior: HyperPrior) -> tuple[float, np.ndarray]:
-    """Negative log of marginal likelihood times prior, for each row, and its gradient; targets count alike."""
+def negative_log_evidence(
+    theta: np.ndarray, rows: ProcessRows, prior: HyperPrior, trend: np.ndarray | None
+) -> tuple[float, np.ndarray]:
+    """Negative log of marginal likelihood times prior, for each row, and its gradient; targets count alike.
+
+    `trend` is the covariance of a trend of unit size, None for a process without one.
+    """
     n, targets = rows.y.shape
     if np.abs(theta).max() > HIGHEST:
         return 1e10, np.zeros_like(theta)  # the line search turns back
     parts = []
+    total = np.zeros((n, n)) if trend is None else trend_size(theta) * trend
     for shape, (size, w) in zip(SHAPES, split(theta, rows.x.shape[1]), strict=True):
         z = rows.x * w
         value, slope = shape(squared_distance(z, z))
-        parts.append((size * value, size * slope, z))
-    total = sum(part[0] for part in parts) + np.diag(rows.noise(theta))
-    factor, failed = dpotrf(total, lower=1, overwrite_a=1)
+        value *= size
+        total += value
+        parts.append((value, slope, size, z))
+    total.flat[:: n + 1] += rows.noise(theta)
+    factor, failed = dpotrf(total.T, lower=1, overwrite_a=1)
     if failed or not np.isfinite(factor[-1, -1]):
         return 1e10, np.zeros_like(theta)
     solved = dpotrs(factor, rows.y, lower=1)[0]
     evidence = -np.sum(rows.y * solved) / 2 - targets * np.log(np.diag(factor)).sum()
-    half = dpotri(factor, lower=1)[0]
-    pull = solved @ solved.T - targets * (half + np.tril(half, -1).T)
+    half = dpotri(factor, lower=1, overwrite_c=1)[0]
+    pull = np.tril(half, -1)
+    pull = pull + pull.T
+    pull.flat[:: n + 1] = half.flat[:: n + 1]
+    pull *= -targets
+    pull += solved @ solved.T
     gradient = []
-    for value, slope, z in parts:
+    for value, slope, size, z in parts:
         # Σ_ij A_ij (z_ik - z_jk)² for all features k at once, because A is symmetric.
-        a = pull * slope
-        gradient += [np.sum(pull * value) / 2, *(2 * np.sum(z * (a @ z), axis=0) - 2 * a.sum(axis=1) @ (z * z))]
+        slope *= pull
+        lengths = 2 * np.einsum("rf,rf->f", z, slope @ z) - 2 * slope.sum(axis=1) @ (z * z)
+        gradient += [np.vdot(pull, value) / 2, *(size * lengths)]
+    gradient += [0.0 if trend is None else trend_size(theta) * np.vdot(pull, trend) / 2]
     gradient = np.append(gradient, np.exp(theta[-1]) * np.sum(np.diag(pull) / rows.weight) / 2)
     off = (theta - prior.mean) / prior.std
     return float(off @ off / 2 - evidence) / n, (off / prior.std - gradient) / n
@@ -259,11 +328,15 @@ class FoundMaximum(NamedTuple):
 
 
 def search(
-    rows: ProcessRows, centre: tuple[float, ...], iterations: int, start: np.ndarray | None = None
-) -> FoundMaximum:
+    rows: ProcessRows, centre: tuple[float, ...], iterations: int, start: np.ndarray | None = None,
+    *, with_trend: bool = True,
+) -> FoundMaximum:  # fmt: skip
     """The nearest maximum of the evidence from one start, the prior's by default."""
     prior = hyper_prior(centre, rows.x.shape[1])
-    start = prior.mean if start is None else start
+    start = prior.mean if start is None else np.clip(start, -HIGHEST + 1, HIGHEST - 1)
+    flat = squash(rows.x, TREND_LIMIT)
+    given = (rows, prior, flat @ flat.T if with_trend else None)
     options = {"maxiter": iterations, "ftol": 1e-6}
-    found = minimize(negative_log_evidence, start, (rows, prior), method="L-BFGS-B", jac=True, options=options)
-    return FoundMaximum(float(found.fun), found.x, centre)
+    found = minimize(negative_log_evidence, start, given, method="L-BFGS-B", jac=True, options=options)
+    theta = found.x if with_trend else np.append(found.x[:-2], [NO_TREND, found.x[-1]])
+    return FoundMaximum(float(found.fun), theta, centre)

@@ -56,9 +56,12 @@ class Dense(eqx.Module):
 
     weight: Array | np.ndarray
     bias: Array | np.ndarray
+    fan_in: Constant | None = None
+    """Inputs that count, where others are only padding."""
 
     def __call__(self, h: Array) -> Array:
-        return h @ self.weight / np.sqrt(self.weight.shape[0]) + self.bias
+        root = np.sqrt(self.weight.shape[0]) if self.fan_in is None else jnp.sqrt(self.fan_in.value)
+        return h @ self.weight / root + self.bias
 
 
 class Perceptron(eqx.Module):
@@ -108,6 +111,8 @@ class PeriodicEmbedding(eqx.Module):
     gain: Array | np.ndarray
     frequency: Array | np.ndarray
     phase: Array | np.ndarray
+    used: Constant | None = None
+    """1 for each feature, 0 where it is only padding."""
 
     @classmethod
     def initial(cls, rng: np.random.Generator, features: int, waves: int, scale: float) -> PeriodicEmbedding:
@@ -120,6 +125,8 @@ class PeriodicEmbedding(eqx.Module):
     def __call__(self, x: Array) -> Array:
         x = squash(self.gain * x)
         waves = wave(self.frequency * x[:, None] + self.phase)
+        if self.used is not None:
+            waves = waves * self.used.value[:, None]
         return jnp.concatenate([x, waves.ravel()])
 
     def size(self, features: int) -> int:

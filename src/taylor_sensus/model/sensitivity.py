@@ -27,15 +27,16 @@ class Sensitivities(NamedTuple):
 
 def sensitivities(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | None) -> Sensitivities:
     """Steps 1 to 4 feature by feature."""
-    share = parts.share().astype(np.float32)[:, None]
     blocks = [one_member(parts.blocks, member) for member in range(parts.members)]
 
     def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Sensitivities:
-        process = np.asarray(parts.asked_process(x, slopes=True, variances=False).jacobian, np.float32)
+        asked = parts.asked_process(x, slopes=True)
+        process = np.asarray(asked.jacobian, np.float32)
+        weight = parts.process_weight(asked.variance).astype(np.float32)[:, :, None]
         found = []
         for block in blocks:
             said = block_values(block, x)
-            slope = blended(share, said.jacobian, process)
+            slope = blended(weight, said.jacobian, process)
             learned = (1 - declared_share) * said.input_variance
             squared = slope**2
             found.append((slope, squared * learned[:, None, :], squared * declared_variance[:, None, :], learned))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.scores.accuracy import mae, mse, r2, rmse
@@ -64,20 +65,26 @@ def evaluate(y: ArrayLike, prediction: Prediction) -> dict[str, float]:
         Scores by name.
     """
     mean, std = prediction.mean, prediction.std
-    terciles = coverage_by_tercile(y, mean, std, 0.9)
+    low, high = prediction.interval(0.9)
+    is_normal = prediction.tails is None
+    # Where a normal prediction of the same mean and std would have its value, so that intervals hold the same rows.
+    placed = y
+    if not is_normal:
+        placed = mean + std * ndtri(np.clip(prediction.cdf(np.reshape(y, mean.shape)), 1e-15, 1 - 1e-15))
+    terciles = coverage_by_tercile(placed, mean, std, 0.9)
     return {
         "mse": mse(y, mean),
         "rmse": rmse(y, mean),
         "mae": mae(y, mean),
         "r2": r2(y, mean),
-        "nll": nll(y, mean, std),
+        "nll": nll(y, mean, std) if is_normal else -float(np.mean(prediction.logpdf(np.reshape(y, mean.shape)))),
         "nll_paper": nll_paper(y, mean, std),
-        "crps": crps(y, mean, std),
-        "coverage_50": interval_coverage(y, mean, std, 0.5),
-        "coverage_80": interval_coverage(y, mean, std, 0.8),
-        "coverage_90": interval_coverage(y, mean, std, 0.9),
-        "coverage_95": interval_coverage(y, mean, std, 0.95),
-        "width_90": interval_width(std, 0.9),
+        "crps": crps(y, mean, std) if is_normal else float(np.mean(prediction.crps(np.reshape(y, mean.shape)))),
+        "coverage_50": interval_coverage(placed, mean, std, 0.5),
+        "coverage_80": interval_coverage(placed, mean, std, 0.8),
+        "coverage_90": interval_coverage(placed, mean, std, 0.9),
+        "coverage_95": interval_coverage(placed, mean, std, 0.95),
+        "width_90": interval_width(std, 0.9) if is_normal else float(np.mean(high - low)),
         "coverage_90_low": terciles.low,
         "coverage_90_mid": terciles.mid,
         "coverage_90_high": terciles.high,

@@ -50,6 +50,9 @@ ARRAYS = {
     "process.coefficients": _rule("centres targets"),
     "process.share": _rule("targets"),
     "process.variance_factor": _rule("targets"),
+    "process.usual_odds": _rule(positive=True),
+    "tails.freedom": _rule("targets", positive=True),
+    "tails.skew": _rule("targets", positive=True),
     "repeats.keys": _rule("repeats features"),
     "repeats.mean": _rule("repeats targets"),
     "repeats.gain": _rule("targets"),
@@ -80,7 +83,7 @@ ARRAYS = {
 }
 """All arrays but those of the networks, whose shapes follow from the settings."""
 NETWORKS = ("blocks.", "densities.")
-OPTIONAL = ("process", "repeats", "familiarity", "rows", "left_out_scores")
+OPTIONAL = ("densities", "process", "tails", "repeats", "familiarity", "rows", "left_out_scores")
 """Parts that a model may lack; the header names those that it has."""
 
 

@@ -17,11 +17,12 @@ from taylor_sensus.fit.initial import Shape, new_block
 from taylor_sensus.fitted import FittedModel, HeldOut
 from taylor_sensus.model.declared_errors import DefaultErrors
 from taylor_sensus.model.density import DensityPerception
-from taylor_sensus.model.ensemble import Ensemble, FamiliarityScale, ProcessShare, stacked
+from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, FamiliarityScale, ProcessShare, stacked
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters
 from taylor_sensus.model.imputation import MOST_COLUMNS, Imputer
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.scaling import Scaler
+from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.records import EncodedTable
 from taylor_sensus.regressor import TSNetRegressor
@@ -112,6 +113,7 @@ def _parts(fitted: FittedModel, keep_rows: bool) -> dict[str, Any]:
         "prior_variance": ensemble.prior_variance,
         "noise_scale": ensemble.noise_scale,
         "familiarity": None if ensemble.familiarity is None else vars(ensemble.familiarity),
+        "tails": ensemble.tails,
         "repeats": ensemble.repeats,
     }
 
@@ -120,7 +122,8 @@ def _process_numbers(part: ProcessShare | None) -> dict[str, np.ndarray] | None:
     """Those that make the process; its large matrix is made from them again."""
     if part is None:
         return None
-    return {**part.process.numbers._asdict(), "share": part.share, "variance_factor": part.variance_factor}
+    return {**part.process.numbers._asdict(), "share": part.share, "variance_factor": part.variance_factor,
+            "usual_odds": np.array(part.usual_odds)}  # fmt: skip
 
 
 def _name(place: tuple) -> str:
@@ -205,21 +208,21 @@ def _ensemble(settings: Settings, shape: Shape, content: ModelFile) -> Ensemble:
     check_room(settings, shape.features, arrays)
     rng = np.random.default_rng(0)
     block = new_block(shape, settings, rng, 0.0, 0.0)
-    landmarks = arrays["densities.landmarks.value"].shape[1]
-    perception = DensityPerception.initial(np.zeros((landmarks, shape.features)), landmarks, rng)
-    empty = {
-        "blocks": stacked([block] * settings.members),
-        "densities": stacked([perception] * _perceptions(settings)),
-    }
+    empty = {"blocks": stacked([block] * settings.members), "densities": None}
+    if "densities" in parts:
+        landmarks = arrays["densities.landmarks.value"].shape[1]
+        perception = DensityPerception.initial(np.zeros((landmarks, shape.features)), landmarks, rng)
+        empty["densities"] = stacked([perception] * _perceptions(settings))
     networks = jax.tree_util.tree_map_with_path(lambda place, leaf: _weights(_name(place), leaf.shape, arrays), empty)
     return Ensemble(
         blocks=networks["blocks"],
         densities=networks["densities"],
         process_share=_process_share(arrays) if "process" in parts else None,
         prior_variance=arrays["prior_variance"],
-        combination=settings.combination,
+        combination=settings.combination if "densities" in parts else BY_PROCESS,
         noise_scale=arrays["noise_scale"],
         familiarity=_record(FamiliarityScale, "familiarity", arrays) if "familiarity" in parts else None,
+        tails=_record(Tails, "tails", arrays) if "tails" in parts else None,
         repeats=_record(Repeats, "repeats", arrays) if "repeats" in parts else None,
     )
 
@@ -244,7 +247,9 @@ def _process_share(arrays: Arrays) -> ProcessShare:
     process = GaussianProcess(numbers)
     if not np.isfinite(process.factor).all():  # made here, so that a broken one is refused here
         raise ModelFileError("its Gaussian process is not that of any rows")
-    return ProcessShare(process, arrays["process.share"], arrays["process.variance_factor"])
+    return ProcessShare(
+        process, arrays["process.share"], arrays["process.variance_factor"], float(arrays["process.usual_odds"])
+    )
 
 
 def _held_out(arrays: Arrays) -> HeldOut:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from taylor_sensus.model.ensemble import NEVER
+from taylor_sensus.model.gaussian_process import NO_TREND
 from taylor_sensus.storage.container import FORMAT_VERSION, ModelFile
 
 Arrays = dict[str, np.ndarray]
@@ -27,7 +29,7 @@ def upgraded(content: ModelFile) -> ModelFile:
     return ModelFile(header, arrays)
 
 
-SETTINGS_OF_1 = {"interval_fits": 0, "robust": False}
+SETTINGS_OF_1 = {"interval_fits": 0, "robust": False, "pilot_share": 1.0}
 """What version 0.1 did before these could be set."""
 RETIRED_IN_2 = ("repeats",)
 """Settings of mechanisms that are no more; what they left in a file still counts when it predicts."""
@@ -65,7 +67,10 @@ def _from_1_to_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any]
     if settings["contrast"] == "auto":  # the members tried it, and chose
         settings["contrast"] = contrast or "off"
     header["settings"] = {name: value for name, value in settings.items() if name not in RETIRED_IN_2}
-    header["parts"] = ["process" if name == "kernel" else name for name in header["parts"]]
+    header["parts"] = ["densities", *("process" if name == "kernel" else name for name in header["parts"])]
+    if "process.theta" in arrays:  # no trend, and members that never give way to it
+        arrays["process.theta"] = np.insert(arrays["process.theta"], -1, NO_TREND)
+        arrays["process.usual_odds"] = np.array(NEVER)
     if header["settings"]["density"]:
         header["parts"].append("familiarity")
     else:  # a scale was stored, and not used

@@ -10,6 +10,7 @@ import pandas as pd
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.combine import combine
+from taylor_sensus.model.ensemble import BY_PROCESS, NEVER
 from taylor_sensus.model.epistemic import EpistemicParts, epistemic_parts, mean_opinions
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.records import Query
@@ -94,7 +95,10 @@ class CandidateModel:
         """
         fitted, shape = self.fitted, (len(frame), len(self.fitted.target_names))
         own = self.regressor._own_prior(self._as_fitted(frame), fitted.settings, shape)
-        prior = fitted.trend(scaled) if own is None else fitted.scaler.targets(own)
+        prior = fitted.prior(Query(scaled, prior_mean=own), scaled)
+        share = fitted.ensemble.process_share
+        if share is not None and share.usual_odds < NEVER:
+            process_variance = process_variance + share.process.beyond(share.process.squashed(scaled))
         said = mean_opinions(fitted.ensemble, scaled.astype(np.float32), self.regressor.n_jobs)
         return epistemic_parts(fitted.ensemble, said, process_variance, scaled, prior, self.target_index)
 
@@ -107,7 +111,9 @@ class CandidateModel:
         prediction = self.prediction(frame)
         now = prediction.target(self.target).aleatoric ** 2 / self.unit**2
         # Far from data a prediction leans on the prior, whose variance holds the noise; its own noise then counts less.
-        rule = self.fitted.settings.combination
+        rule = self.fitted.ensemble.combination
+        if rule == BY_PROCESS:
+            return MeasurementNoise(now, now)
         weight = combine(rule, prediction.familiarity, 0.0, 0.0, 0.0, 0.0).aleatoric_weight
         return MeasurementNoise(now, now / np.maximum(weight, LEAST_WEIGHT))
 

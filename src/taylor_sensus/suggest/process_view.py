@@ -14,7 +14,7 @@ from scipy.linalg.lapack import dpstrf
 from threadpoolctl import threadpool_limits
 
 from taylor_sensus.fitted import FittedModel
-from taylor_sensus.model.gaussian_process import CENTRES, covariance, hyper_prior, noise, split
+from taylor_sensus.model.gaussian_process import CENTRES, covariance, hyper_prior, noise, prior_variances
 from taylor_sensus.model.squash import squash
 from taylor_sensus.records import Query
 from taylor_sensus.rows import spread, take
@@ -49,11 +49,6 @@ class ProcessView(NamedTuple):
     factor: np.ndarray
     """Lower Cholesky factor of the covariance of what was measured at the centres."""
 
-    @property
-    def size(self) -> float:
-        """Variance of the function where nothing is known."""
-        return float(sum(size for size, _ in split(self.theta, self.centres.shape[1])))
-
     def rows(self, scaled: np.ndarray) -> SeenRows:
         """Rows in scaled units, as the process sees them."""
         x = squash(np.asarray(scaled, np.float64), self.squash_start, "log")
@@ -65,7 +60,8 @@ class ProcessView(NamedTuple):
 
     def variance(self, rows: SeenRows) -> np.ndarray:
         """Of the function at each row, given the centres."""
-        return np.maximum(self.size - (rows.explained**2).sum(axis=1), LEAST * self.size)
+        prior = prior_variances(self.theta, rows.squashed)
+        return np.maximum(prior - (rows.explained**2).sum(axis=1), LEAST * prior)
 
     def covariance(self, a: SeenRows, b: SeenRows) -> np.ndarray:
         """Of the function at all pairs of rows, given the centres."""

@@ -1,0 +1,104 @@
+"""Tails of a prediction: Student's t with a skew (Fernández and Steel), standardised to mean 0 and variance 1.
+
+A row's distribution is its mean plus its standard deviation times this. Infinite freedom and no skew give the normal
+distribution. The skew stretches the upper half by `skew` and the lower half by its inverse.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import betaln, ndtr, ndtri, stdtr, stdtrit
+
+LEAST_FREEDOM = 2.5
+"""Below 2 there is no variance."""
+MOST_FREEDOM = 1e6
+"""From here on nothing can be told from the normal distribution."""
+CRPS_LEVELS = (np.arange(400) + 0.5) / 400
+
+
+class Tails(NamedTuple):
+    """One shape a target."""
+
+    freedom: Any
+    """Degrees of freedom."""
+    skew: Any
+    """Above 1: large errors are upwards."""
+
+    def _moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation before standardising."""
+        nu, g = np.asarray(self.freedom, float), np.asarray(self.skew, float)
+        nu = np.where(nu >= MOST_FREEDOM, 1e12, nu)
+        absolute = 2 * np.sqrt(nu) / ((nu - 1) * np.exp(betaln(nu / 2, 0.5)))
+        mean = absolute * (g - 1 / g)
+        square = nu / (nu - 2) * (g**2 - 1 + g**-2)
+        return mean, np.sqrt(square - mean**2)
+
+    def quantile(self, level: Any) -> np.ndarray:
+        """Of the standardised error; the last axis of `level` are the targets."""
+        mean, std = self._moments()
+        below = 1 / (1 + self.skew**2)
+        half = np.where(level < below, level / below / 2, 0.5 + (level - below) / (1 - below) / 2)
+        z = np.where(self.freedom >= MOST_FREEDOM, ndtri(half), stdtrit(self.freedom, half))
+        return (np.where(z < 0, z / self.skew, z * self.skew) - mean) / std
+
+    def cdf(self, w: np.ndarray) -> np.ndarray:
+        """Probability of a smaller standardised error."""
+        mean, std = self._moments()
+        z, below = mean + std * w, 1 / (1 + self.skew**2)
+        z = np.where(z < 0, z * self.skew, z / self.skew)
+        half = np.where(self.freedom >= MOST_FREEDOM, ndtr(z), stdtr(self.freedom, z))
+        return np.where(z < 0, 2 * below * half, below + (1 - below) * (2 * half - 1))
+
+    def logpdf(self, w: np.ndarray) -> np.ndarray:
+        """Log of the density of a standardised error."""
+        mean, std = self._moments()
+        nu, z = self.freedom, mean + std * w
+        z = np.where(z < 0, z * self.skew, z / self.skew)
+        size = np.log(std) + np.log(2 / (self.skew + 1 / self.skew)) - betaln(nu / 2, 0.5) - np.log(nu) / 2
+        return size - (nu + 1) / 2 * np.log1p(z**2 / nu)
+
+    def crps(self, w: np.ndarray) -> np.ndarray:
+        """Continuous ranked probability score of standardised errors, by the pinball loss over many levels."""
+        shape = np.broadcast_shapes(np.shape(w), np.shape(self.freedom))
+        w, total = np.broadcast_to(w, shape), np.zeros(shape)
+        for level in CRPS_LEVELS:
+            miss = w - self.quantile(np.full(np.shape(self.freedom), level))
+            total += np.maximum(level * miss, (level - 1) * miss)
+        return 2 * total / len(CRPS_LEVELS)
+
+
+def normal_tails(targets: int) -> Tails:
+    """The normal distribution."""
+    return Tails(np.full(targets, MOST_FREEDOM), np.ones(targets))
+
+
+FREEDOMS = np.array([2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 25.0, 60.0, MOST_FREEDOM])
+SKEWS = np.exp(np.linspace(-1.0, 1.0, 41))
+USUAL_FREEDOM, FREEDOM_SPREAD, SKEW_SPREAD = 30.0, 1.5, 0.2
+"""Where shapes are expected to lie, in logarithms: a few rows say little of a tail."""
+
+
+def learn_tails(score: np.ndarray, weight: np.ndarray, scale_freedom: np.ndarray) -> Tails:
+    """The most likely shape of standardised errors of unseen rows, `(rows, targets)`.
+
+    `scale_freedom` says how well their size is known: a variance from few rows has tails of its own.
+    """
+    found = [_learn(column, weight, freedom) for column, freedom in zip(score.T, scale_freedom, strict=True)]
+    return Tails(*[np.array(numbers) for numbers in zip(*found, strict=True)])
+
+
+def _learn(score: np.ndarray, weight: np.ndarray, scale_freedom: float) -> tuple[float, float]:
+    weight = weight * weight.sum() / (weight**2).sum()  # as many rows as tell something
+    size = np.sqrt(np.average(score**2, weights=weight))
+    w = score / max(size, 1e-12)
+    freedom, skew = np.meshgrid(FREEDOMS, SKEWS, indexing="ij")
+    prior = -0.5 * (np.log(np.minimum(freedom, 1e3) / USUAL_FREEDOM) / FREEDOM_SPREAD) ** 2
+    prior -= 0.5 * (np.log(skew) / SKEW_SPREAD) ** 2
+    likely = [
+        weight @ Tails(np.float64(f), np.float64(s)).logpdf(w) for f, s in zip(freedom.flat, skew.flat, strict=True)
+    ]
+    best = int(np.argmax(prior.ravel() + np.array(likely)))
+    tail = 1 / (1 / freedom.flat[best] + 1 / max(scale_freedom, LEAST_FREEDOM))
+    return float(np.clip(tail, LEAST_FREEDOM, MOST_FREEDOM)), float(skew.flat[best])
