@@ -66,7 +66,7 @@ class MeanThenVarianceBaseline(NeuralBaseline):
         everything = prepare(rows)
         spread = self.pilot(everything, seed).spread
         *member_rngs, rng = generators(seed, self.members + 1)
-        held = assign_folds(len(rows.x), max(2, self.members), self.members, rng)
+        held = assign_folds(np.arange(len(rows.x)), max(2, self.members), self.members, rng)
 
         def member(rng: np.random.Generator, fold: np.ndarray) -> Any:
             prepared = prepare(rows, fit=np.setdiff1d(np.arange(len(rows.x)), fold))

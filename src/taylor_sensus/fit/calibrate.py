@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,7 +155,8 @@ def _candidates(ensemble: Ensemble, log_densities: np.ndarray) -> list[Ensemble]
 
 def _log_densities_left_out(ensemble: Ensemble, x: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """Log-densities of training rows as if each were new, `(rows, perceptions)`."""
-    perceptions = [one_member(ensemble.densities, k) for k in range(len(ensemble.densities.log_metric))]
+    densities: Any = ensemble.densities
+    perceptions = [one_member(densities, k) for k in range(len(densities.log_metric))]
 
     def chunk(x: np.ndarray) -> np.ndarray:
         return np.stack([log_density(one, x, leave_out_self=True) for one in perceptions], axis=1)
