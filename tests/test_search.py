@@ -24,11 +24,11 @@ from taylor_sensus.search import SPACE
 from taylor_sensus.search.folds import FoldedRows
 from taylor_sensus.search.journal import FoldScore, Journal, stored_seed
 from taylor_sensus.search.judging import weighted_score
-from taylor_sensus.search.space import Options, resolved
-from taylor_sensus.settings import paper
+from taylor_sensus.search.space import Options, default_space, resolved
+from taylor_sensus.settings import DEFAULTS, fast, paper
 
 TINY = paper(
-    members=2, width=8, depth=1, epochs=4, contrast="off", folds=2, noise_width=8, noise_depth=1, density_steps=4
+    members=2, width=8, depth=1, epochs=4, contrast="off", folds=2, noise_width=8, noise_depth=1
 )  # one stage of training: the least to compile
 SMALL_SPACE = {"learning_rate": (1e-5, 0.1, 0.3), "weight_decay": (0.0, 0.5), "prior": ("ridge", "mean")}
 """Settings for which nothing is compiled anew."""
@@ -363,6 +363,17 @@ def test_the_public_space_is_valid_and_small_spaces_are_searched_completely():
     assert len(set(drawn)) == len(drawn) == 4 * 2 - 1 and small.own not in drawn
     assert list(Options.of({"weight_decay": (0.0,), "width": (1,)}, start).values) == list(small.values)
     assert small.applied(start, (2, 1)).get_params()["details"] == {"weight_decay": 0.02}, "not its own"
+
+
+def test_settings_without_effect_are_left_out_of_trials_and_refused_in_a_space():
+    quick = TSNetRegressor(**fast())
+    trial = Options.of({"embedding": ("none",)}, quick).applied(quick, (1,))
+    assert trial.details == {"folds": 4} and resolved(trial).pilots == DEFAULTS.pilots
+    both = Options.of({"embedding": ("periodic", "none"), "frequencies": (4,)}, TSNetRegressor())
+    assert resolved(both.applied(TSNetRegressor(), (1, 1))).frequencies == DEFAULTS.frequencies
+    assert "dropout" in default_space(quick) and "dropout" not in default_space(TSNetRegressor(**paper()))
+    with pytest.raises(SettingError, match="dropout has no effect with training='joint': leave dropout out"):
+        Options.of({"dropout": (0.1,)}, TSNetRegressor(**paper()))
 
 
 def test_trials_change_few_settings_of_the_best():

@@ -8,7 +8,20 @@ import pytest
 
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.errors import SettingError
-from taylor_sensus.settings import CHOICES, CONSTRUCTOR, DEFAULTS, LOWEST, NAMES, Settings, check_jobs, paper, resolve
+from taylor_sensus.settings import (
+    CHOICES,
+    CONSTRUCTOR,
+    DEFAULTS,
+    LOWEST,
+    NAMES,
+    NEEDS,
+    Settings,
+    best,
+    check_jobs,
+    fast,
+    paper,
+    resolve,
+)
 
 
 def test_every_setting_says_what_it_means_and_where_its_default_comes_from():
@@ -77,6 +90,49 @@ def test_details_with_wrong_names_are_refused_together():
         resolve({}, {3: 3})
     with pytest.raises(SettingError, match="details must be a dict"):
         resolve({}, "folds=3")
+
+
+def given(**chosen):
+    """As the constructor would be."""
+    details = {**chosen.pop("details", {}), **{n: v for n, v in chosen.items() if n not in CONSTRUCTOR}}
+    return resolve({n: v for n, v in chosen.items() if n in CONSTRUCTOR}, details)
+
+
+def another(name):
+    """A value of the setting that is not its default."""
+    default = getattr(DEFAULTS, name)
+    if name in CHOICES:
+        return next(choice for choice in CHOICES[name] if choice != default)
+    return (0.5,) if isinstance(default, tuple) else default + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [(name, other) for name, needs in NEEDS.items() for other in needs], ids=lambda value: value
+)
+def test_what_a_mode_would_ignore_is_refused_with_the_remedy(name, other):
+    fine = {other: values[0] for other, values in NEEDS[name].items()}
+    value = 0.5 if name == "dropout" else another(name)
+    assert getattr(given(**fine, **{name: value}), name) == value
+    for wrong in CHOICES.get(other, (True, False)):
+        if wrong in NEEDS[name][other]:
+            continue
+        mode = {**fine, other: wrong}
+        with pytest.raises(SettingError) as refused:
+            given(**mode, **{name: value})
+        said = str(refused.value)
+        assert f"{name}={value!r} has no effect with {other}={wrong!r}" in said
+        assert f"leave {name} out, or set {other}={NEEDS[name][other][0]!r}" in said
+        default = getattr(DEFAULTS, name)
+        assert getattr(given(**mode, **{name: default}), name) == default, "a clone passes it"
+        Settings(**mode, **{name: value})  # a model file of an earlier version may hold it
+
+
+def test_sets_of_settings_leave_out_what_changes_make_idle():
+    for made in (fast(), best(), paper(), fast(embedding="none"), best(training="joint"), paper(contrast="off")):
+        given(**made)
+    assert "pilots" not in fast(embedding="none")["details"] and fast()["details"]["pilots"] == 1
+    with pytest.raises(SettingError, match="contrast_weight"):
+        given(**paper(contrast="off", contrast_weight=0.5))
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True])

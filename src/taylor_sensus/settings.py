@@ -7,6 +7,7 @@ through its `details` argument. `paper()` gives the constructor arguments of the
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any
@@ -175,8 +176,76 @@ CONSTRUCTOR = NAMES[: NAMES.index("frequencies")]
 """The settings that are arguments of `TSNetRegressor`, in order; all others are details."""
 
 
+STAGED, JOINT = {"training": ("staged",)}, {"training": ("joint",)}
+PERIODIC = {"embedding": ("periodic",)}
+CONTRAST = {"contrast": ("bounded", "theory", "printed")}
+DENSITY, KERNEL = {"density": (True,)}, {"kernel": (True,)}
+NEEDS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "dropout": STAGED,
+    "noise_epochs": STAGED,
+    "noise_learning_rate": STAGED,
+    "loss": JOINT,
+    "beta": JOINT,
+    "frequencies": PERIODIC,
+    "frequency_cap": PERIODIC,
+    "frequency_multiples": PERIODIC | STAGED,
+    "pilots": PERIODIC | STAGED,
+    "octaves": {"embedding": ("positional",)},
+    "contrast_weight": CONTRAST,
+    "contrast_mean": CONTRAST,
+    "contrast_noise": CONTRAST,
+    "contrast_spread": CONTRAST | JOINT,
+    "neighbours": DENSITY,
+    "landmarks": DENSITY,
+    "density_steps": DENSITY | STAGED,
+    "density_weight": DENSITY | JOINT,
+    "kernel_rows": KERNEL | STAGED,
+    "kernel_limit": KERNEL | STAGED,
+    "kernel_search_rows": KERNEL | STAGED,
+}
+"""Settings that only some modes look at: by name, the values of other settings with which each has an effect.
+
+Switches that are off where the mode has no such part (`kernel`, `robust`) say what happens, so they are not here.
+"""
+
+
+def idle(chosen: Mapping[str, Any]) -> dict[str, str]:
+    """Settings that a mode never looks at, whatever their values, each with the setting that is the reason.
+
+    Parameters
+    ----------
+    chosen : mapping
+        Values by name; the default where there is none.
+
+    Returns
+    -------
+    dict
+        Of names and names.
+    """
+    return {
+        name: other
+        for name, needs in NEEDS.items()
+        for other, values in needs.items()
+        if chosen.get(other, getattr(DEFAULTS, other)) not in values
+    }
+
+
+def _check_idle(settings: Settings) -> list[str]:
+    """What was given and would be ignored; a default does not count as given, because clones pass every argument."""
+    problems = []
+    for name, other in idle(vars(settings)).items():
+        value, default = getattr(settings, name), getattr(DEFAULTS, name)
+        if (tuple(value) if isinstance(value, list) else value) != default:
+            now, needed = getattr(settings, other), NEEDS[name][other][0]
+            remedy = f"leave {name} out, or set {other}={needed!r}"
+            problems.append(f"{name}={value!r} has no effect with {other}={now!r}: {remedy}")
+    return problems
+
+
 def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settings:
-    """Settings from the constructor's arguments and `details`; unknown names are refused with a near match.
+    """Settings from the constructor's arguments and `details`.
+
+    Unknown names are refused with a near match, values that the mode would ignore with what they need.
 
     Parameters
     ----------
@@ -201,7 +270,10 @@ def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settin
             problems.append(f"there is no setting {name!r}{did_you_mean(name, NAMES)}")
     if problems:
         raise SettingError("; ".join(problems))
-    return replace(DEFAULTS, **arguments, **details)
+    settings = replace(DEFAULTS, **arguments, **details)
+    if ignored := _check_idle(settings):
+        raise SettingError("; ".join(ignored))
+    return settings
 
 
 def check_jobs(n_jobs: Any) -> None:
@@ -249,12 +321,14 @@ def best(**changes: Any) -> dict[str, Any]:
 
 
 def _arguments(arguments: dict[str, Any], details: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """With `changes`, which may be constructor arguments or details."""
-    arguments, details = dict(arguments), dict(details)
-    for name, value in changes.items():
-        target = arguments if name in CONSTRUCTOR else details
-        target[name] = value
-    return {**arguments, "details": details}
+    """With `changes`, which may be constructor arguments or details; what they make idle of the set is left out."""
+    chosen = {**arguments, **details, **changes}
+    ignored = idle(chosen)
+    kept = {name: value for name, value in chosen.items() if name in changes or name not in ignored}
+    return {
+        **{name: value for name, value in kept.items() if name in CONSTRUCTOR},
+        "details": {name: value for name, value in kept.items() if name not in CONSTRUCTOR},
+    }
 
 
 def paper(**changes: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from taylor_sensus.search.folds import FoldedRows, digest
 from taylor_sensus.search.journal import Journal, stored_seed
 from taylor_sensus.search.judging import SCORES, Judge
 from taylor_sensus.search.rounds import FIRST_FOLDS, results, run_rounds
-from taylor_sensus.search.space import SPACE, Options, resolved, starting_point
+from taylor_sensus.search.space import Options, default_space, resolved, starting_point
 from taylor_sensus.settings import NAMES, check_jobs
 
 
@@ -129,7 +129,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         start = starting_point(self.estimator, seed)
         settings = resolved(start)
-        options = Options.of(SPACE if self.space is None else self.space, start)
+        options = Options.of(default_space(start) if self.space is None else self.space, start)
         table, names = clone(start)._learn_table(X, y, sample_weight, settings)  # checks all rows before any fold
         rows = FoldedRows.of(X, table.x, table.y, table.weight, cv=self.cv, seed=seed)
         fingerprint = {

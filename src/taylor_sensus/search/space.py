@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.regressor import TSNetRegressor
-from taylor_sensus.settings import CONSTRUCTOR, NAMES, Settings, resolve
+from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, NAMES, Settings, idle, resolve
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "width": (64, 128, 256),
@@ -46,6 +46,12 @@ def starting_point(estimator: TSNetRegressor | None, seed: int) -> TSNetRegresso
     return start.set_params(random_state=int(own))
 
 
+def default_space(start: TSNetRegressor) -> dict[str, tuple[Any, ...]]:
+    """What of `SPACE` has an effect with the estimator's training."""
+    ignored = idle(vars(start))
+    return {name: values for name, values in SPACE.items() if name not in ignored}
+
+
 def resolved(estimator: TSNetRegressor) -> Settings:
     """All settings of an estimator, checked."""
     return resolve({name: getattr(estimator, name) for name in CONSTRUCTOR}, estimator.details)
@@ -62,7 +68,7 @@ class Options:
         """Of a space, after every name and value in it was checked."""
         if not isinstance(space, Mapping) or not space:
             raise SettingError(f"space must be a dict of setting names and tuples of values, not empty, not {space!r}")
-        problems = [problem for name, values in space.items() for problem in _problems(name, values, start)]
+        problems = [problem for name, values in space.items() for problem in _problems(name, values, start, space)]
         if problems:
             raise SettingError("space: " + "; ".join(problems))
         own = resolved(start)
@@ -111,17 +117,22 @@ def _neighbour(choice: Choice, sizes: Sequence[int], rng: np.random.Generator) -
 
 
 def _with(start: TSNetRegressor, changes: Mapping[str, Any]) -> TSNetRegressor:
-    """A new estimator with some settings changed, be they constructor arguments or details."""
-    arguments = {name: value for name, value in changes.items() if name in CONSTRUCTOR}
-    details = {name: value for name, value in changes.items() if name not in CONSTRUCTOR}
-    if details:
-        arguments["details"] = {**(start.details or {}), **details}
+    """A new estimator with some settings changed, be they arguments or details; what then has no effect is left out."""
+    chosen = {**{name: getattr(start, name) for name in CONSTRUCTOR}, **(start.details or {}), **changes}
+    chosen |= {name: getattr(DEFAULTS, name) for name in idle(chosen) if name in CONSTRUCTOR}
+    arguments = {name: value for name, value in chosen.items() if name in CONSTRUCTOR}
+    details = {name: value for name, value in chosen.items() if name not in CONSTRUCTOR and name not in idle(chosen)}
+    if details or start.details:
+        arguments["details"] = details
     return clone(start).set_params(**arguments)
 
 
-def _problems(name: Any, values: Any, start: TSNetRegressor) -> Sequence[str]:
+def _problems(name: Any, values: Any, start: TSNetRegressor, varied: Iterable[Any]) -> Sequence[str]:
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or not len(values):
         return [f"{name} must have a tuple of values, not empty, not {values!r}"]
+    reason = idle(vars(start)).get(name)
+    if reason is not None and reason not in varied:
+        return [f"{name} has no effect with {reason}={getattr(start, reason)!r}: leave {name} out"]
     problems = []
     for value in values:
         try:
