@@ -47,7 +47,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     members : int, default=8
         Networks in the ensemble. Each is trained without its own fold of the rows, on which it is stopped and judged.
         More members take proportionally longer, and the mean and its uncertainty become a little better.
-    width : int, default=128
+    width : int, default=96
         Neurons in a hidden layer of the mean network.
     depth : int, default=3
         Hidden layers of the mean network.
@@ -55,9 +55,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Activation of the mean network. All are twice differentiable, which the Taylor expansion needs.
     embedding : {"periodic", "positional", "none"}, default="periodic"
         What the mean network sees of each feature: learned waves, the paper's fixed waves, or the feature itself.
-    epochs : int, default=128
+    epochs : int, default=64
         Passes over the training rows at most; training stops earlier when the rows that are held out get no better.
-    batch_size : int, default=128
+    batch_size : int, default=64
         Rows in a training step; halved while it exceeds half the table.
     learning_rate : float, default=0.02
         Largest step size, reached after the warm-up.
@@ -77,7 +77,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Form of the noise-aware contrast, which pulls the means of a row and of a noisy copy of it together; no
         gain of it shows on average. "printed" is for study only.
     density : bool, default=True
-        Whether familiarity moves predictions towards the prior where training rows are sparse.
+        In the paper's mode, or without a process: whether familiarity by density moves predictions towards the prior.
     kernel : bool, default=True
         Staged training: whether a Gaussian process shares in the mean.
     details : dict, optional

@@ -24,6 +24,7 @@ COMPARED = (
     "compared on test rows of steels, diabetes and concrete (3 splits each) and the 1-D toy; no committed study yet"
 )
 ABLATION = "study `ablation`: compared on the six datasets and twelve others, one split each"
+CHEAPER = "the cheapest that lost nothing on eight tables beside the six, two splits; no committed study"
 OTHERS = "compared on 8 to 17 tables beside the six (R's datasets, Friedman's functions); no committed study"
 MECHANISMS = "study `mechanisms`, begun: seven tables outside all benchmarks, one split"
 TOY = "compared on the 1-D toy only, seeds 0 to 4"
@@ -38,22 +39,26 @@ class Settings:
 
     # --- what people change: also arguments of the constructor -----------------------------------
     members: int = _setting(8, "networks in the ensemble, each trained without its own fold of rows", ABLATION)
-    width: int = _setting(128, "neurons in a hidden layer of the mean network", TOY)
+    width: int = _setting(96, "neurons in a hidden layer of the mean network", CHEAPER)
     depth: int = _setting(3, "hidden layers of the mean network", TOY)
     activation: str = _setting("silu", "mish, silu, tanh or sigmoid: all twice differentiable", COMPARED)
     embedding: str = _setting("periodic", "periodic (learned), positional (eq. 48) or none", ABLATION)
-    epochs: int = _setting(128, "passes over the training rows", USUAL)
-    batch_size: int = _setting(128, "rows in a step; halved while it exceeds half the table", TOY)
+    epochs: int = _setting(64, "passes over the training rows", CHEAPER)
+    batch_size: int = _setting(64, "rows in a step; halved while it exceeds half the table", CHEAPER)
     learning_rate: float = _setting(0.02, "largest step size, reached after the warm-up", TOY)
     dropout: float = _setting(0.0, "staged training: share of hidden neurons left out, fading to none", ABLATION)
     training: str = _setting("staged", "staged: mean, then noise; joint: Algorithm 1 as printed", ABLATION)
     loss: str = _setting("expected", "joint training: eq. 16 in expectation, or sampled as printed", TOY)
-    combination: str = _setting("mixture", "how prior and network combine (eq. 14): mixture or printed", CHOSEN)
+    combination: str = _setting(
+        "mixture", "joint, or without a process: how prior and network combine (eq. 14), mixture or printed", CHOSEN
+    )
     prior: Any = _setting("ridge", "ridge, mean, or a function of X: what is believed far from data", ABLATION)
     contrast: str = _setting(
         "off", "eq. 10: bounded, theory, printed or off; staged training only pulls means together", MECHANISMS
     )
-    density: bool = _setting(True, "whether familiarity (eqs. 11 to 13) moves predictions to the prior", PAPER)
+    density: bool = _setting(
+        True, "joint, or without a process: whether familiarity (eqs. 11 to 13) moves predictions to the prior", PAPER
+    )
     kernel: bool = _setting(True, "staged training: whether a Gaussian process shares in the mean", ABLATION)
 
     # --- the mean network -------------------------------------------------------------------------
@@ -93,8 +98,8 @@ class Settings:
     density_steps: int = _setting(200, "training steps of the density attention when trained by itself", CHOSEN)
     neighbours: int = _setting(16, "K of eq. 11", USUAL)
     landmarks: int = _setting(256, "stored rows that the attention looks at", CHOSEN)
-    kernel_rows: int = _setting(3000, "training rows that the kernel part keeps", CHOSEN)
-    kernel_limit: int = _setting(10_000, "rows above which the kernel part, which grows slow, is left out", CHOSEN)
+    kernel_rows: int = _setting(3000, "training rows that the kernel part keeps; fewer of a table above 10,000", CHOSEN)
+    kernel_limit: int = _setting(1_000_000, "rows above which the kernel part is left out", CHOSEN)
     kernel_search_rows: int = _setting(500, "rows from which the kernel part learns its length scales", OTHERS)
     robust: bool = _setting(True, "staged training: whether rows far off what the others say count less", OTHERS)
     interval_fits: int = _setting(
@@ -190,6 +195,7 @@ NEEDS: dict[str, dict[str, tuple[Any, ...]]] = {
     "frequency_cap": PERIODIC,
     "frequency_multiples": PERIODIC | STAGED,
     "pilots": PERIODIC | STAGED,
+    "pilot_share": PERIODIC | STAGED,
     "octaves": {"embedding": ("positional",)},
     "contrast_weight": CONTRAST,
     "contrast_mean": CONTRAST,
@@ -301,7 +307,7 @@ def fast(**changes: Any) -> dict[str, Any]:
     dict
         Arguments of `TSNetRegressor`.
     """
-    return _arguments({"members": 4, "epochs": 128}, {"folds": 4, "pilots": 1}, changes)
+    return _arguments({"members": 4, "epochs": 32}, {"folds": 4, "pilots": 1}, changes)
 
 
 def best(**changes: Any) -> dict[str, Any]:
@@ -317,7 +323,7 @@ def best(**changes: Any) -> dict[str, Any]:
     dict
         Arguments of `TSNetRegressor`.
     """
-    return _arguments({"members": 16, "dropout": 0.1}, {}, changes)
+    return _arguments({"members": 16, "dropout": 0.1, "width": 128, "epochs": 128}, {}, changes)
 
 
 def _arguments(arguments: dict[str, Any], details: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -349,6 +355,8 @@ def paper(**changes: Any) -> dict[str, Any]:
     """
     arguments: dict[str, Any] = {
         "members": 1,
+        "width": 128,
+        "batch_size": 128,
         "activation": "sigmoid",
         "embedding": "none",
         "epochs": 1000,

@@ -38,8 +38,8 @@ DOUBTED = 1e-3
 """Weight of suspected rows while the others are looked at."""
 LEAST_LOG_NOISE = np.log(1e-6)
 """Log of the smallest noise variance."""
-FEWEST_CENTRES, MOST_WORK = 500, 1e11
-"""Rows of a large table that become centres: fewer, the more rows ask them, so that the work stays bounded."""
+MANY_ROWS, FEWEST_CENTRES, MOST_WORK = 10_000, 500, 3e10
+"""Above so many rows fewer become centres, the more rows ask them: the work is rows times centres squared."""
 FEW_ROWS = 250
 """Up to so many, the length scales are searched for again without each fold."""
 SLOPE_PASSES = 3
@@ -159,7 +159,9 @@ def _picked(train: int, settings: Settings, seed: int) -> tuple[np.ndarray, np.n
     """Rows for the search, and rows that become centres."""
     rng = np.random.default_rng(seed)
     few = rng.permutation(train)[: settings.kernel_search_rows]
-    count = min(settings.kernel_rows, max(FEWEST_CENTRES, int(np.sqrt(MOST_WORK / train))))
+    count = settings.kernel_rows
+    if train > MANY_ROWS:
+        count = min(count, max(FEWEST_CENTRES, int(np.sqrt(MOST_WORK / train))))
     return few, np.sort(rng.permutation(train)[:count])
 
 
