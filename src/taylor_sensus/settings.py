@@ -369,4 +369,4 @@ def paper(**changes: Any) -> dict[str, Any]:
         "contrast": "bounded",
         "kernel": False,
     }
-    return _arguments(arguments, {"folds": 5, "contrast_weight": 0.1}, changes)
+    return _arguments(arguments, {"folds": 5, "contrast_weight": 0.1, "checks": 32}, changes)
