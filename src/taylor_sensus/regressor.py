@@ -55,9 +55,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Activation of the mean network. All are twice differentiable, which the Taylor expansion needs.
     embedding : {"periodic", "positional", "none"}, default="periodic"
         What the mean network sees of each feature: learned waves, the paper's fixed waves, or the feature itself.
-    epochs : int, default=64
+    epochs : int, default=128
         Passes over the training rows at most; training stops earlier when the rows that are held out get no better.
-    batch_size : int, default=64
+    batch_size : int, default=128
         Rows in a training step; halved while it exceeds half the table.
     learning_rate : float, default=0.02
         Largest step size, reached after the warm-up.

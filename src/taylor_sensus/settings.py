@@ -43,8 +43,8 @@ class Settings:
     depth: int = _setting(3, "hidden layers of the mean network", TOY)
     activation: str = _setting("silu", "mish, silu, tanh or sigmoid: all twice differentiable", COMPARED)
     embedding: str = _setting("periodic", "periodic (learned), positional (eq. 48) or none", ABLATION)
-    epochs: int = _setting(64, "passes over the training rows", CHEAPER)
-    batch_size: int = _setting(64, "rows in a step; halved while it exceeds half the table", CHEAPER)
+    epochs: int = _setting(128, "passes over the training rows", CHEAPER)
+    batch_size: int = _setting(128, "rows in a step; halved while it exceeds half the table", CHEAPER)
     learning_rate: float = _setting(0.02, "largest step size, reached after the warm-up", TOY)
     dropout: float = _setting(0.0, "staged training: share of hidden neurons left out, fading to none", ABLATION)
     training: str = _setting("staged", "staged: mean, then noise; joint: Algorithm 1 as printed", ABLATION)
@@ -307,7 +307,7 @@ def fast(**changes: Any) -> dict[str, Any]:
     dict
         Arguments of `TSNetRegressor`.
     """
-    return _arguments({"members": 4, "epochs": 32}, {"folds": 4, "pilots": 1}, changes)
+    return _arguments({"members": 4, "epochs": 64}, {"folds": 4, "pilots": 1}, changes)
 
 
 def best(**changes: Any) -> dict[str, Any]:
@@ -323,7 +323,7 @@ def best(**changes: Any) -> dict[str, Any]:
     dict
         Arguments of `TSNetRegressor`.
     """
-    return _arguments({"members": 16, "dropout": 0.1, "width": 128, "epochs": 128}, {}, changes)
+    return _arguments({"members": 16, "dropout": 0.1, "width": 128, "epochs": 256}, {}, changes)
 
 
 def _arguments(arguments: dict[str, Any], details: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -356,7 +356,6 @@ def paper(**changes: Any) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "members": 1,
         "width": 128,
-        "batch_size": 128,
         "activation": "sigmoid",
         "embedding": "none",
         "epochs": 1000,

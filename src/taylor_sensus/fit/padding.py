@@ -13,7 +13,7 @@ from taylor_sensus.rows import spread
 
 LARGE = 32_768
 """Rows above which a table is large: it is not padded, and what only judges a model looks at so many of its rows."""
-FEW_ROWS = 500
+FEW_ROWS = 200
 """Up to so many, rows that stop a member are not those that judge it."""
 MOST_SCORED = 8192
 """Held-out rows that score a run at most: it is scored dozens of times."""
