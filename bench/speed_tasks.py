@@ -20,11 +20,9 @@ TINY: dict[str, Any] = {
     "embedding": "none",
     "details": {
         "folds": 2,
-        "pilots": 1,
-        "frequency_multiples": (1.0,),
         "noise_epochs": 4,
-        "density_steps": 20,
-        "kernel_limit": 50,
+        "kernel_search_rows": 50,
+        "kernel_rows": 100,
     },
 }
 """Besides what the registry makes smaller."""

@@ -46,7 +46,7 @@ def batches(split: RowSplit, batch_size: int, rng: np.random.Generator) -> Itera
 
 def gathered(rows: Any, picks: np.ndarray, columns: int | None) -> Any:
     """The rows that `picks` (steps, batch) names, padded to `WINDOW` steps and to the columns of the program."""
-    found = jax.tree.map(lambda a: pad(np.take(a, picks, axis=0), WINDOW), rows)
+    found = jax.tree.map(lambda a: pad(np.take(np.asarray(a), picks, axis=0), WINDOW), rows)
     return found if columns is None else found.widened(columns)
 
 
