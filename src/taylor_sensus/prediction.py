@@ -352,7 +352,8 @@ class Prediction:
         coverage : float, default=0.9
             Probability of the interval.
         interval : Interval, optional
-            The bounds of that probability, as `TSNetRegressor.predict_interval` gives them; Gaussian by default.
+            The bounds of that probability, as `TSNetRegressor.predict_interval` gives them; by default those of
+            `Prediction.interval`.
 
         Returns
         -------

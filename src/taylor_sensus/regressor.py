@@ -375,7 +375,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
 
         "conformal" takes its width from the errors on unseen training rows and assumes nothing of the noise; where
         these are too few for any finite bound it is infinite. The errors come from `fit`, see the setting
-        `interval_fits`. "gaussian" is that of `Prediction.interval`.
+        `interval_fits`. "gaussian" is that of `Prediction.interval`, which takes its shape from unseen rows too.
 
         Parameters
         ----------

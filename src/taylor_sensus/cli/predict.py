@@ -25,7 +25,7 @@ def predict(
         str,
         typer.Option(
             metavar="WAY",
-            help="conformal: width from errors on unseen rows, whatever the noise; gaussian: from the std alone.",
+            help="conformal: width from errors on unseen rows, whatever the noise; gaussian: from std and shape.",
         ),
     ] = "conformal",
     x_err: XErr = None,
