@@ -12,7 +12,7 @@ import numpy as np
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.datasets.catalogue import load_dataset, split_dataset
 from taylor_sensus.plots.style import new_axes
-from taylor_sensus.scores import calibration_curve, coverage_by_tercile, r2
+from taylor_sensus.scores import check_bounds, pit_curve, r2
 
 
 def main(folder: Path = Path("."), **settings: Any) -> None:
@@ -37,11 +37,11 @@ def main(folder: Path = Path("."), **settings: Any) -> None:
         held = np.mean((low <= patients.y_test) & (patients.y_test <= high))
         print(f"  90 %, {method:10} hold {held:.0%} of {len(p)} new patients, mean width {np.mean(high - low):.0f}")
 
-    easy, middle, hard = coverage_by_tercile(patients.y_test, p.mean, p.std, 0.9)
+    held = check_bounds(patients.y_test, *p.interval(0.9), p.std)
     print("\nAnd not by being too wide for some and too narrow for others? Patients in three groups by their std:")
-    print(f"  smallest std: {easy:.0%} held, middle: {middle:.0%}, largest std: {hard:.0%}")
+    print(f"  smallest std: {held.low:.0%} held, middle: {held.mid:.0%}, largest std: {held.high:.0%}")
 
-    curve = calibration_curve(patients.y_test, p.mean, p.std)
+    curve = pit_curve(p.pit(patients.y_test))
     axes = new_axes((4.8, 4.6))
     axes.plot([0, 1], [0, 1], linestyle="--", color="0.6")
     axes.plot(curve.nominal, curve.observed, marker="o", markersize=3)

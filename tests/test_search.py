@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from sklearn.utils.estimator_checks import (
 )
 
 from taylor_sensus import DataError, SettingError, TSNetRegressor, TSNetSearch
+from taylor_sensus.model.tails import Tails
+from taylor_sensus.prediction import Prediction
 from taylor_sensus.scores import crps, mse, nll
 from taylor_sensus.search import SPACE
 from taylor_sensus.search.folds import FoldedRows
@@ -96,16 +99,16 @@ def test_scores_are_those_of_fits_without_the_fold(undisturbed):
     X, y = table()
     fold = FoldedRows.of(X, X, y[:, None], np.ones(24), cv=3, seed=seed_of(0)).folds[1]
     model = TSNetRegressor(**TINY, random_state=seed_of(0)).fit(X[fold.train], y[fold.train])
-    mean, std = model.predict(X[fold.held_out], return_std=True)
-    assert nll(y[fold.held_out], mean, std) == pytest.approx(undisturbed.results_["fold_2"][0], rel=1e-6)
+    wanted = -model.predict_distribution(X[fold.held_out]).logpdf(y[fold.held_out]).mean()
+    assert wanted == pytest.approx(undisturbed.results_["fold_2"][0], rel=1e-6)
 
 
 def seed_of(random_state):
     return int(np.random.RandomState(random_state).randint(2**31 - 1))
 
 
-def test_a_trial_is_given_up_exactly_if_it_loses_to_the_best_of_earlier_rounds_on_both_first_folds(undisturbed):
-    results = undisturbed.results_
+def test_a_trial_is_given_up_exactly_if_it_loses_to_the_best_of_earlier_rounds_on_both_first_folds():
+    results = search(scoring="mse").fit(*table()).results_
     rounds = [results.iloc[:1], results.iloc[1:5], results.iloc[5:]]
     best = rounds[0].iloc[0]
     for trials in rounds[1:]:
@@ -315,8 +318,15 @@ def test_weighted_scores(shape):
     y, mean, std = np.random.default_rng(0).uniform(1, 2, (3, *shape))
     weight = np.array([1, 2, 1, 3, 1, 2])
     repeated = [np.repeat(a, weight, axis=0) for a in (y, mean, std)]
-    assert weighted_score("crps", y, mean, std, weight) == pytest.approx(crps(*repeated))
-    assert weighted_score("mse", y, mean, std, weight) == pytest.approx(mse(*repeated[:2]))
+    nothing, names = np.zeros(shape), ("a", "b")[: len(shape)]
+    normal = Prediction(mean, nothing, std**2, nothing, np.ones(6), target_names=names)
+    assert weighted_score("crps", y, normal, weight) == pytest.approx(crps(*repeated))
+    assert weighted_score("mse", y, normal, weight) == pytest.approx(mse(*repeated[:2]))
+    assert weighted_score("nll", y, normal, weight) == pytest.approx(nll(*repeated), rel=1e-4)
+    skewed = replace(normal, tails=Tails(np.full(len(names), 4.0), np.full(len(names), 1.5)))
+    ours = -np.average(skewed.logpdf(y).reshape(6, -1).mean(axis=1), weights=weight)
+    assert weighted_score("nll", y, skewed, weight) == pytest.approx(ours)
+    assert weighted_score("nll", y, skewed, weight) != pytest.approx(nll(*repeated), abs=0.01)
 
 
 # --- what is refused ------------------------------------------------------------------------------------

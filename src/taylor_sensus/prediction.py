@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -153,6 +153,23 @@ class Prediction:
             origin=None,
         )
 
+    def take(self, rows: Any) -> Prediction:
+        """The prediction of some of the rows.
+
+        Parameters
+        ----------
+        rows : slice, mask or list of int
+            Which rows, counted from 0.
+
+        Returns
+        -------
+        Prediction
+            Without the other rows; it knows its model no more, so it has no noise budget.
+        """
+        arrays = [f.name for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)]
+        index = None if self.index is None else self.index[rows]
+        return replace(self, origin=None, index=index, **{name: getattr(self, name)[rows] for name in arrays})
+
     def noise_budget(self) -> NoiseBudget:
         """Where each row's variance comes from: every feature's noise, the system's, sparse data.
 
@@ -209,6 +226,9 @@ class Prediction:
     def cdf(self, y) -> np.ndarray:
         """Probability of a value below each of the given ones.
 
+        Of observed values it is the probability integral transform, also called `pit`: uniform between 0 and 1 if the
+        predictions are honest.
+
         Parameters
         ----------
         y : array-like
@@ -221,20 +241,7 @@ class Prediction:
         """
         return self._shape().cdf(self._standardised(y))
 
-    def pit(self, y) -> np.ndarray:
-        """Probability integral transform of observed values: uniform if the predictions are honest.
-
-        Parameters
-        ----------
-        y : array-like
-            Of the shape of `mean`.
-
-        Returns
-        -------
-        ndarray
-            The same as `cdf`.
-        """
-        return self.cdf(y)
+    pit = cdf
 
     def crps(self, y) -> np.ndarray:
         """Continuous ranked probability score of observed values, in the target's unit.

@@ -33,9 +33,19 @@ def test_without_skew_it_is_students_t():
 
 def test_normal_tails_are_normal():
     w = np.linspace(-3, 3, 7)[:, None]
-    np.testing.assert_allclose(normal_tails(1).logpdf(w), norm.logpdf(w), atol=1e-4)
+    np.testing.assert_allclose(normal_tails(1).logpdf(w), norm.logpdf(w), rtol=1e-9)
     wanted = w * (2 * norm.cdf(w) - 1) + 2 * norm.pdf(w) - np.pi**-0.5
-    np.testing.assert_allclose(normal_tails(1).crps(w), wanted, atol=3e-3)
+    np.testing.assert_allclose(normal_tails(1).crps(w), wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_crps_is_the_mean_pinball_loss_of_all_quantiles(shape):
+    w = np.linspace(-3, 5, 9)[:, None]
+    miss = w - shape.quantile(LEVELS)[:, 0]
+    wanted = 2 * np.maximum(LEVELS[:, 0] * miss, (LEVELS[:, 0] - 1) * miss).mean(axis=1)
+    np.testing.assert_allclose(shape.crps(w)[:, 0], wanted, atol=5e-3)
+    both = Tails(*[np.concatenate([part, part]) for part in shape])
+    np.testing.assert_allclose(both.crps(np.hstack([w, w])), np.hstack([shape.crps(w)] * 2))
 
 
 def test_tails_are_learned():

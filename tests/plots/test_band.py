@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.model.tails import Tails
 from taylor_sensus.plots import plot_band
 from taylor_sensus.plots.style import FILLS
 from taylor_sensus.prediction import Prediction
@@ -58,6 +60,21 @@ def test_bands_are_nested_and_the_outer_edge_is_the_interval(ax):
     assert system == pytest.approx(p.mean + z * p.system_noise)
     assert feature == pytest.approx(p.mean + z * p.aleatoric)
     assert epistemic == pytest.approx(p.interval(0.8).upper)
+
+
+def test_a_skew_prediction_has_a_skew_band(ax):
+    p = replace(prediction(), tails=Tails(np.array([4.0]), np.array([1.8])))
+    plot_band(X, p, ax=ax)
+    low, high = p.interval(0.9)
+    assert (high - p.mean) == pytest.approx(2.0 * (p.mean - low), rel=0.3), "or this test shows nothing"
+    points = ax.collections[-1].get_paths()[0].vertices
+    lower = np.array([points[np.isclose(points[:, 0], x), 1].min() for x in X])
+    assert edges(ax.collections[-1]) == pytest.approx(high) and lower == pytest.approx(low)
+    inner = ax.collections[0].get_paths()[0].vertices
+    middle = np.isclose(inner[:, 0], X[30])
+    share = p.system_noise[30] / p.std[30]
+    assert inner[middle, 1].min() == pytest.approx(p.mean[30] - share * (p.mean[30] - low[30]))
+    assert inner[middle, 1].max() == pytest.approx(p.mean[30] + share * (high[30] - p.mean[30]))
     order = [band.get_zorder() for band in ax.collections]
     assert order == sorted(order, reverse=True), "the inner bands lie on top"
 

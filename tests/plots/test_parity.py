@@ -7,6 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.model.tails import Tails
 from taylor_sensus.plots import plot_parity
 from taylor_sensus.plots.parity import MANY_ROWS
 from taylor_sensus.prediction import Prediction
@@ -54,6 +55,21 @@ def test_diagonal_points_and_bars(ax):
     low, high = prediction.interval(0.8)
     bars = np.array(hit[2][0].get_segments())
     assert bars[:, 0, 1] == pytest.approx(low[4:]) and bars[:, 1, 1] == pytest.approx(high[4:])
+
+
+def test_bars_are_those_of_the_distribution_and_so_are_hits(ax):
+    skew = Tails(np.array([3.0]), np.array([2.0]))
+    mean = np.zeros(4)
+    prediction = Prediction(mean, mean, mean + 1, mean, mean, tails=skew)
+    low, high = (bound[0] for bound in prediction.interval(0.9))
+    y = np.array([low - 0.01, low + 0.01, high - 0.01, high + 0.01])
+    assert -low < 1.2 and high < 1.6, "or a normal interval would hit the same rows"
+    plot_parity(y, prediction, ax=ax)
+    hit = ax.containers[0]
+    assert hit[0].get_xdata() == pytest.approx(y[1:3])
+    bars = np.array(hit[2][0].get_segments())
+    assert bars[:, 0, 1] == pytest.approx(low) and bars[:, 1, 1] == pytest.approx(high)
+    plot_parity(y, prediction, coverage=0.02, ax=Figure().subplots())  # leaves its mean out
 
 
 def test_labels_and_legend(ax):

@@ -1,10 +1,13 @@
 """Figures that the report adds: calibration, familiarity, residuals, dependence, and very many points as cells."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.model.tails import Tails
 from taylor_sensus.plots import (
     plot_calibration,
     plot_dependence,
@@ -28,6 +31,12 @@ def judged(rows=200, std=1.0):
     return mean + rng.normal(size=rows), mean, np.full(rows, std)
 
 
+def predicted(rows=200, std=1.0, tails=None):
+    y, mean, spread = judged(rows, std)
+    nothing = np.zeros(rows)
+    return y, Prediction(mean, nothing, spread**2, nothing, nothing, tails=tails)
+
+
 def average(values=5, targets=("strength",)):
     shape = (values,) if len(targets) == 1 else (values, len(targets))
     parts = [np.full(shape, variance) for variance in (1.0, 4.0, 9.0)]
@@ -38,7 +47,7 @@ def average(values=5, targets=("strength",)):
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda ax: plot_calibration(*judged(), ax=ax),
+        lambda ax: plot_calibration(*predicted(), ax=ax),
         lambda ax: plot_familiarity(np.linspace(0, 1, 50), ax=ax),
         lambda ax: plot_residuals(*judged(), ax=ax),
         lambda ax: plot_parity_density(*judged()[:2], ax=ax),
@@ -55,14 +64,36 @@ def test_axes_in_axes_out(ax, draw):
 
 
 def test_honest_error_bars_lie_in_the_band_of_chance_and_small_ones_below(ax):
-    plot_calibration(*judged(5000), ax=ax)
+    plot_calibration(*predicted(5000), ax=ax)
     nominal, observed = ax.lines[1].get_data()
     assert np.abs(np.subtract(nominal, observed)).max() < 3
     other = Figure().subplots()
-    plot_calibration(*judged(5000, std=0.5), ax=other)
+    plot_calibration(*predicted(5000, std=0.5), ax=other)
     nominal, observed = other.lines[1].get_data()
     assert (np.subtract(nominal, observed) > 0).all()
     assert "chance alone, 5,000 rows" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_calibration_is_judged_by_the_predictions_own_distribution(ax):
+    """Draws of a skew t lie on the diagonal of that distribution, and far off that of a normal one."""
+    tails, rng = Tails(np.array([3.0]), np.array([2.0])), np.random.default_rng(0)
+    y = tails.quantile(rng.uniform(size=(5000, 1)))[:, 0]
+    nothing = np.zeros(5000)
+    honest = Prediction(nothing, nothing, nothing + 1, nothing, nothing, tails=tails)
+    plot_calibration(y, honest, ax=ax)
+    assert np.abs(np.subtract(*ax.lines[1].get_data())).max() < 3
+    other = Figure().subplots()
+    plot_calibration(y, replace(honest, tails=None), ax=other)
+    assert np.abs(np.subtract(*other.lines[1].get_data())).max() > 10
+
+
+def test_bars_of_categories_are_those_of_the_distribution(ax):
+    skew = replace(average(2), tails=Tails(np.array([4.0]), np.array([1.8])))
+    plot_dependence(["steel", "brass"], skew, ax=ax)
+    outer = ax.patches[-2:]
+    low, high = skew.interval(0.9)
+    assert [bar.get_y() for bar in outer] == pytest.approx(low)
+    assert [bar.get_y() + bar.get_height() for bar in outer] == pytest.approx(high)
 
 
 def test_familiarity_counts_all_rows(ax):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from taylor_sensus.prediction import Prediction
 from taylor_sensus.report.answers import how_good, how_honest
 from taylor_sensus.report.contents import JudgedRows
 from taylor_sensus.scores import interval_coverage
@@ -16,7 +17,9 @@ def contents(std, rows=400, noise=0.1):
     rng = np.random.default_rng(0)
     y = rng.normal(size=(rows, 1))
     mean = y + noise * rng.normal(size=y.shape)
-    evidence = JudgedRows("", True, pd.RangeIndex(rows), y, mean, np.full_like(y, std))
+    nothing = np.zeros(rows)
+    prediction = Prediction(mean[:, 0], nothing, np.full(rows, std**2), nothing, nothing)
+    evidence = JudgedRows("", True, pd.RangeIndex(rows), y, (prediction,))
     return SimpleNamespace(evidence=evidence, references=None, fitted=SimpleNamespace(target_names=("y",)))
 
 
@@ -24,8 +27,8 @@ def contents(std, rows=400, noise=0.1):
 def test_error_bars_are_judged_as_in_the_summary(std, rows, word):
     given = contents(std, rows)
     answer = how_honest(given)
-    _, y, mean, error = given.evidence.target(0)
-    found = error_bars(interval_coverage(y, mean, error, 0.9), rows)
+    _, y, prediction = given.evidence.target(0)
+    found = error_bars(interval_coverage(y, prediction.mean, prediction.std, 0.9), rows)
     assert (answer.verdict, answer.short) == (found.word, found.short) and answer.verdict == word
     assert ("predict_interval" in answer.why) is (word == "check")
 

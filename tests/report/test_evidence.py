@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.fitted import HeldOut
+from taylor_sensus.model.tails import Tails
 from taylor_sensus.report.evidence import held_out_evidence, is_training_table, new_row_evidence
 from taylor_sensus.report.table import ReportTable, read_data
 
@@ -21,7 +22,10 @@ def fitted_with(rows, counts=None, shrink=1.0):
     held = HeldOut(np.asarray(rows), np.zeros(len(rows), int), y, mean, zero, std**2, zero, score)
     scaler = SimpleNamespace(target_scale=np.ones(1))
     counted = SimpleNamespace(**{"rows": 20, "distinct_rows": 20, **(counts or {})})
-    return SimpleNamespace(held_out=held, fit_summary=counted, scaler=scaler)
+    ensemble = SimpleNamespace(tails=Tails(np.array([4.0]), np.array([1.5])))
+    return SimpleNamespace(
+        held_out=held, fit_summary=counted, scaler=scaler, ensemble=ensemble, target_names=("strength",)
+    )
 
 
 def table_of(y, labels=None):
@@ -45,6 +49,8 @@ def test_held_out_predictions_carry_the_labels_of_their_rows():
 def test_error_bars_stand_to_errors_as_they_will_for_new_rows():
     found = held_out_evidence(fitted_with(np.arange(20), shrink=0.8), None)
     assert found.std == pytest.approx(0.5 / 0.8)
+    low, high = found.target(0).prediction.interval(0.9)
+    assert high - found.mean[:, 0] != pytest.approx(found.mean[:, 0] - low, rel=0.2), "with the tails of the model"
     assert found.target(0).z == pytest.approx(fitted_with(np.arange(20), shrink=0.8).held_out.score[:, 0])
 
 

@@ -4,12 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from taylor_sensus.prediction import Prediction
 from taylor_sensus.report.contents import JudgedRows
 from taylor_sensus.report.references import compare, mean_only
 
 
 def evidence(y, mean):
-    return JudgedRows("", True, pd.RangeIndex(len(y)), y, mean, np.ones_like(y))
+    nothing = np.zeros(len(y))
+    predictions = tuple(Prediction(column, nothing, nothing + 1, nothing, nothing) for column in mean.T)
+    return JudgedRows("", True, pd.RangeIndex(len(y)), y, predictions)
 
 
 def errors(found):

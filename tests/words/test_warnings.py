@@ -5,6 +5,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from taylor_sensus.prediction import Prediction
 from taylor_sensus.words.summary import summary_html, summary_text
 from taylor_sensus.words.warnings import Code, coverage_warnings, familiarity_warnings, reference_warnings, warnings_of
 from tests.words.test_summary import FIT, model
@@ -50,7 +51,9 @@ def test_coverage_of_few_rows_is_no_reason_to_warn():
 
 def coverage(std, scale=1.0, rows=3000):
     error = np.random.default_rng(0).normal(size=rows)
-    return coverage_warnings("strength", error * scale, np.zeros(rows), np.broadcast_to(std, rows))
+    nothing = np.zeros(rows)
+    prediction = Prediction(nothing, nothing, np.broadcast_to(std, rows) ** 2, nothing, nothing)
+    return coverage_warnings("strength", error * scale, prediction)
 
 
 def test_honest_error_bars_give_no_warning():

@@ -56,16 +56,22 @@ class Tails(NamedTuple):
         mean, std = self._moments()
         nu, z = self.freedom, mean + std * w
         z = np.where(z < 0, z * self.skew, z / self.skew)
-        size = np.log(std) + np.log(2 / (self.skew + 1 / self.skew)) - betaln(nu / 2, 0.5) - np.log(nu) / 2
-        return size - (nu + 1) / 2 * np.log1p(z**2 / nu)
+        students = -betaln(nu / 2, 0.5) - np.log(nu) / 2 - (nu + 1) / 2 * np.log1p(z**2 / nu)
+        either = np.where(nu >= MOST_FREEDOM, -(z**2) / 2 - np.log(2 * np.pi) / 2, students)
+        return np.log(std) + np.log(2 / (self.skew + 1 / self.skew)) + either
 
     def crps(self, w: np.ndarray) -> np.ndarray:
         """Continuous ranked probability score of standardised errors, by the pinball loss over many levels."""
-        shape = np.broadcast_shapes(np.shape(w), np.shape(self.freedom))
-        w, total = np.broadcast_to(w, shape), np.zeros(shape)
-        for level in CRPS_LEVELS:
-            miss = w - self.quantile(np.full(np.shape(self.freedom), level))
-            total += np.maximum(level * miss, (level - 1) * miss)
+        if np.all(self.freedom >= MOST_FREEDOM) and np.all(np.asarray(self.skew) == 1):  # a closed form
+            return w * (2 * ndtr(w) - 1) + np.exp(-(w**2) / 2) * np.sqrt(2 / np.pi) - 1 / np.sqrt(np.pi)
+        if np.ndim(self.freedom):
+            by_target = zip(np.moveaxis(np.asarray(w, float), -1, 0), *self, strict=True)
+            return np.stack([Tails(nu, skew).crps(own) for own, nu, skew in by_target], axis=-1)
+        quantiles = self.quantile(CRPS_LEVELS)  # sorted, so sums up to the quantiles below each error are enough
+        below = np.searchsorted(quantiles, w)
+        levels, moments = (np.append(0, np.cumsum(part)) for part in (CRPS_LEVELS, CRPS_LEVELS * quantiles))
+        above, rest = (np.append(0, np.cumsum(part)) for part in (1 - CRPS_LEVELS, (1 - CRPS_LEVELS) * quantiles))
+        total = w * levels[below] - moments[below] + (rest[-1] - rest[below]) - w * (above[-1] - above[below])
         return 2 * total / len(CRPS_LEVELS)
 
 

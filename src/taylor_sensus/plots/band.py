@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylor_sensus.errors import DataError
-from taylor_sensus.plots.inputs import column, column_name, half_width, one_target
+from taylor_sensus.plots.inputs import column, column_name, nested_bands, one_target
 from taylor_sensus.plots.labels import with_unit
 from taylor_sensus.plots.style import COLOURS, FILLS, LABELS, legend_above_data, new_axes
 from taylor_sensus.prediction import Prediction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-FROM_THE_INSIDE = ("system_noise", "feature_noise", "epistemic")
-"""The order of the bands; the first lies next to the mean."""
 
 
 def plot_band(
@@ -59,8 +56,8 @@ def plot_band(
     Axes
         The axes with the figure.
     """
-    scale = half_width(coverage)
     chosen = one_target(prediction, target)
+    bands = nested_bands(chosen, coverage)
     values = column(x, "x", len(chosen.mean))
     if (X_train is None) != (y_train is None):
         missing = "X_train" if X_train is None else "y_train"
@@ -73,16 +70,13 @@ def plot_band(
     order = np.argsort(values, kind="stable")
     across, mean = values[order], chosen.mean[order]
     ax.plot(across, mean, color=COLOURS["mean"], linewidth=1.5, label=LABELS["mean"], zorder=3)
-    variance = np.zeros_like(mean)
-    for depth, part in enumerate(FROM_THE_INSIDE):
-        variance = variance + chosen.variances[part][order]
-        half = scale * np.sqrt(variance)
+    for depth, (part, (low, high)) in enumerate(bands.items()):
         plus = "+ " if depth else ""
         # Drawn under the bands before it and opaque, so each source keeps its own colour.
         ax.fill_between(
             across,
-            mean - half,
-            mean + half,
+            low[order],
+            high[order],
             color=FILLS[part],
             linewidth=0,
             label=plus + LABELS[part],
@@ -113,6 +107,6 @@ def plot_band(
         )
     ax.margins(x=0.01)
     ax.set_xlabel(with_unit(column_name(x, "x")))
-    ax.set_ylabel(with_unit(chosen.name))
+    ax.set_ylabel(with_unit(chosen.target_names[0]))
     legend_above_data(ax, title=f"{coverage * 100:g} % interval")
     return ax

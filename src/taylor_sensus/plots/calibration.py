@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import binom
 
+from taylor_sensus.plots.inputs import column, one_target
 from taylor_sensus.plots.style import COLOURS, new_axes, tint
-from taylor_sensus.scores.calibration import calibration_curve
+from taylor_sensus.prediction import Prediction
+from taylor_sensus.scores.calibration import pit_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +19,7 @@ CHANCE = tint(COLOURS["guide"], 0.35)
 """The band that chance alone explains."""
 
 
-def plot_calibration(y: Any, mean: Any, std: Any, *, ax: Axes | None = None) -> Axes:
+def plot_calibration(y: Any, prediction: Prediction, *, target: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw how many measurements intervals of each size hold; honest error bars lie on the diagonal.
 
     The grey band is where honest error bars would lie in 95 of 100 tables of as many rows, level by level.
@@ -26,10 +28,10 @@ def plot_calibration(y: Any, mean: Any, std: Any, *, ax: Axes | None = None) -> 
     ----------
     y : array-like, (rows,)
         What was measured.
-    mean : array-like, (rows,)
-        Predicted means.
-    std : array-like, (rows,)
-        Predicted standard deviations, above 0.
+    prediction : Prediction
+        What `predict_distribution` gave.
+    target : str, optional
+        Which target is drawn, if there are several.
     ax : Axes, optional
         Where to draw; on new axes by default.
 
@@ -38,8 +40,9 @@ def plot_calibration(y: Any, mean: Any, std: Any, *, ax: Axes | None = None) -> 
     Axes
         The axes with the figure.
     """
-    curve = calibration_curve(y, mean, std)
-    rows = np.size(y)
+    chosen = one_target(prediction, target)
+    rows = len(chosen)
+    curve = pit_curve(chosen.pit(column(y, "y", rows)))
     ax = new_axes((4.9, 4.7)) if ax is None else ax
     level = np.linspace(0.005, 0.995, 100)
     low, high = (binom.ppf(q, rows, level) / rows for q in (0.025, 0.975))

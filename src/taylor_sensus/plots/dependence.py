@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylor_sensus.errors import DataError
-from taylor_sensus.plots.band import FROM_THE_INSIDE, plot_band
-from taylor_sensus.plots.inputs import half_width, one_target
+from taylor_sensus.plots.band import plot_band
+from taylor_sensus.plots.inputs import nested_bands, one_target
 from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.style import COLOURS, FILLS, LABELS, legend_above_data, new_axes
 from taylor_sensus.prediction import Prediction
@@ -59,7 +59,7 @@ def plot_dependence(
         raise DataError(f"there are {len(values)} values but {len(chosen.mean)} predictions; give one for each")
     ax = new_axes() if ax is None else ax
     if isinstance(values[0], str):
-        _bars(ax, [plain(value, 14) for value in values], chosen, half_width(coverage))
+        _bars(ax, [plain(value, 14) for value in values], chosen, coverage)
         if legend:
             legend_above_data(ax, title=f"{coverage * 100:g} % interval")
     else:
@@ -69,19 +69,16 @@ def plot_dependence(
             found.remove()
             ax.autoscale(axis="y")
     ax.set_xlabel(with_unit(column))
-    ax.set_ylabel(with_unit(chosen.name))
+    ax.set_ylabel(with_unit(chosen.target_names[0]))
     return ax
 
 
-def _bars(ax: Axes, names: list[str], chosen: Any, scale: float) -> None:
+def _bars(ax: Axes, names: list[str], chosen: Prediction, coverage: float) -> None:
     """A dot for the mean and nested bars around it, for each category."""
     places = np.arange(len(names))
-    variance = np.zeros(len(names))
-    for depth, part in enumerate(FROM_THE_INSIDE):
-        variance = variance + chosen.variances[part]
-        half = scale * np.sqrt(variance)
+    for depth, (part, (low, high)) in enumerate(nested_bands(chosen, coverage).items()):
         label = ("+ " if depth else "") + LABELS[part]
-        ax.bar(places, 2 * half, bottom=chosen.mean - half, width=0.6, color=FILLS[part], label=label,
+        ax.bar(places, high - low, bottom=low, width=0.6, color=FILLS[part], label=label,
                zorder=1.9 - 0.1 * depth)  # fmt: skip
     ax.plot(places, chosen.mean, linestyle="none", marker="o", markersize=5, color=COLOURS["mean"],
             label=LABELS["mean"], zorder=3)  # fmt: skip

@@ -224,7 +224,7 @@ class CalibrationDisplay(_JudgedDisplay):
             The display itself, with `ax_` and `figure_`.
         """
         found = self.measured
-        return self._drawn(plot_calibration(found.y, found.prediction.mean, found.prediction.std, ax=ax))
+        return self._drawn(plot_calibration(found.y, found.prediction, ax=ax))
 
 
 class ResidualsDisplay(_JudgedDisplay):

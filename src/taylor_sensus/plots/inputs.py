@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from taylor_sensus.errors import DataError, SettingError
-from taylor_sensus.prediction import PARTS, Prediction
+from taylor_sensus.prediction import Interval, Prediction
+
+FROM_THE_INSIDE = ("system_noise", "feature_noise", "epistemic")
+"""The order of nested bands; the first lies next to the mean."""
 
 
-class OneTarget(NamedTuple):
-    """The prediction of a single target: arrays of one value a row."""
-
-    name: str
-    mean: np.ndarray
-    variances: dict[str, np.ndarray]
-    """By source, with the names of ``PARTS``."""
-    std: np.ndarray
-
-
-def one_target(prediction: Prediction, target: str | None) -> OneTarget:
+def one_target(prediction: Prediction, target: str | None) -> Prediction:
     """The asked target of a prediction; with a single target there is nothing to ask."""
     names = list(prediction.target_names)
     if target is None and len(names) > 1:
         raise SettingError(f"the prediction has {len(names)} targets; choose one with target=, of {names}")
-    one = prediction.target(names[0] if target is None else target)
-    variances = (one.feature_variance, one.system_variance, one.epistemic_variance)
-    return OneTarget(one.target_names[0], one.mean, dict(zip(PARTS, variances, strict=True)), one.std)
+    return prediction.target(names[0] if target is None else target)
+
+
+def nested_bands(one: Prediction, coverage: float) -> dict[str, Interval]:
+    """Bounds of the first, the first two and all three sources; the outermost are those of ``Prediction.interval``.
+
+    The sources' variances add up, so a band is as far from the mean as the whole interval times the root of its share.
+    """
+    low, high = one.interval(coverage)
+    variances = {
+        "system_noise": one.system_variance,
+        "feature_noise": one.feature_variance,
+        "epistemic": one.epistemic_variance,
+    }
+    found, variance = {}, np.zeros_like(one.mean)
+    for part in FROM_THE_INSIDE:
+        variance = variance + variances[part]
+        share = np.sqrt(np.divide(variance, one.variance, out=np.zeros_like(variance), where=one.variance > 0))
+        found[part] = Interval(one.mean - share * (one.mean - low), one.mean + share * (high - one.mean))
+    return found
 
 
 def column(values: Any, name: str, rows: int) -> np.ndarray:
@@ -53,10 +62,3 @@ def column_name(values: Any, default: str) -> str:
     if name is None and hasattr(values, "columns") and len(values.columns) == 1:
         name = values.columns[0]
     return default if name is None else str(name)
-
-
-def half_width(coverage: float) -> float:
-    """Standard deviations to either side of the mean that hold ``coverage`` of a Gaussian."""
-    if not 0 < coverage < 1:
-        raise SettingError(f"coverage must lie between 0 and 1, not {coverage!r}; for 90 % write 0.9")
-    return float(ndtri(0.5 + coverage / 2))

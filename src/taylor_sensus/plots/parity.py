@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taylor_sensus.plots.inputs import column, half_width, one_target
+from taylor_sensus.plots.inputs import column, one_target
 from taylor_sensus.plots.labels import with_unit
 from taylor_sensus.plots.style import COLOURS, new_axes
 from taylor_sensus.prediction import Prediction
@@ -51,15 +51,16 @@ def plot_parity(
     Axes
         The axes with the figure.
     """
-    scale = half_width(coverage)
     chosen = one_target(prediction, target)
     measured = column(y, "y", len(chosen.mean))
-    half = scale * chosen.std
-    hit = np.abs(measured - chosen.mean) <= half
+    bounds = chosen.interval(coverage)
+    hit = (bounds.lower <= measured) & (measured <= bounds.upper)
+    # A short interval of a skew distribution may leave its mean out; a bar cannot.
+    bars = np.maximum([chosen.mean - bounds.lower, bounds.upper - chosen.mean], 0)
 
     ax = new_axes((4.9, 4.7)) if ax is None else ax
-    low = min(measured.min(), (chosen.mean - half).min())
-    high = max(measured.max(), (chosen.mean + half).max())
+    low = min(measured.min(), bounds.lower.min())
+    high = max(measured.max(), bounds.upper.max())
     margin = 0.03 * (high - low) or 0.5
     limits = (low - margin, high + margin)
     ax.plot(limits, limits, color=COLOURS["guide"], linewidth=1, linestyle="--", zorder=1)
@@ -72,7 +73,7 @@ def plot_parity(
             ax.errorbar(
                 measured[rows],
                 chosen.mean[rows],
-                yerr=half[rows],
+                yerr=bars[:, rows],
                 fmt=marker,
                 color=colour,
                 markersize=3.5,
@@ -86,7 +87,7 @@ def plot_parity(
     ax.set_xlim(limits)
     ax.set_ylim(limits)
     ax.set_aspect("equal", adjustable="box")
-    name = with_unit(chosen.name, unit=unit)
+    name = with_unit(chosen.target_names[0], unit=unit)
     ax.set_xlabel(f"measured {name}")
     ax.set_ylabel(f"predicted {name}")
     title = f"{coverage * 100:g} % error bars, {len(hit)} rows"

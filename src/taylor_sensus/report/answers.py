@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.report.contents import Contents
-from taylor_sensus.scores import interval_coverage, r2, rmse
+from taylor_sensus.scores import check_bounds, r2, rmse
 from taylor_sensus.tables.units import split_header
 from taylor_sensus.words.format import PART_WORDS, number, one_line, percent
 from taylor_sensus.words.verdicts import Word, accuracy, error_bars
@@ -56,8 +56,8 @@ def how_honest(contents: Contents) -> Answer:
     question = "Can I trust the error bars?"
     if contents.evidence is None:
         return Answer(question, "not known here", "Give a table with measured targets to find out.")
-    _, y, mean, std = contents.evidence.target(0)
-    held = interval_coverage(y, mean, std, 0.9)
+    _, y, prediction = contents.evidence.target(0)
+    held = check_bounds(y, *prediction.interval(0.9), prediction.std).coverage
     found = error_bars(held, len(y), of="measurements")
     return Answer(question, found.short, f"{found.why}. {found.remedy}".strip(), found.word)
 

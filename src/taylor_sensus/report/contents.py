@@ -26,12 +26,22 @@ class JudgedRows(NamedTuple):
     """Whether it is certain that the predictions were made without the rows' own measurements."""
     labels: pd.Index
     y: np.ndarray
-    mean: np.ndarray
-    std: np.ndarray
+    predictions: tuple[Prediction, ...]
+    """The distributions of each target by itself."""
+
+    @property
+    def mean(self) -> np.ndarray:
+        """``(rows, targets)``"""
+        return np.stack([one.mean for one in self.predictions], axis=1)
+
+    @property
+    def std(self) -> np.ndarray:
+        """``(rows, targets)``"""
+        return np.stack([one.std for one in self.predictions], axis=1)
 
     def target(self, at: int) -> JudgedTarget:
         """One target's columns."""
-        return JudgedTarget(self.labels, self.y[:, at], self.mean[:, at], self.std[:, at])
+        return JudgedTarget(self.labels, self.y[:, at], self.predictions[at])
 
 
 class JudgedTarget(NamedTuple):
@@ -39,13 +49,27 @@ class JudgedTarget(NamedTuple):
 
     labels: pd.Index
     y: np.ndarray
-    mean: np.ndarray
-    std: np.ndarray
+    prediction: Prediction
+
+    @property
+    def mean(self) -> np.ndarray:
+        """What was predicted."""
+        return self.prediction.mean
+
+    @property
+    def std(self) -> np.ndarray:
+        """Its standard deviation."""
+        return self.prediction.std
 
     @property
     def z(self) -> np.ndarray:
         """Errors in predicted standard deviations."""
         return (self.y - self.mean) / self.std
+
+    def expected_beyond(self, limit: float) -> float:
+        """Share of rows that the predictions themselves expect farther off than so many standard deviations."""
+        one = self.prediction
+        return float(np.mean(1 - one.cdf(one.mean + limit * one.std) + one.cdf(one.mean - limit * one.std)))
 
 
 class ReferenceMethod(NamedTuple):

@@ -104,6 +104,7 @@ def _averaged(prediction: Prediction, values: int) -> Prediction:
         epistemic_variance=average(prediction.epistemic_variance),
         familiarity=average(prediction.familiarity),
         target_names=prediction.target_names,
+        tails=prediction.tails,
     )
 
 

@@ -53,7 +53,17 @@ def held_out_evidence(fitted: FittedModel, table: ReportTable | None) -> JudgedR
         total = fitted.fit_summary.rows
         if len(held_out.rows) < 0.99 * fitted.fit_summary.distinct_rows:
             origin += f" The model keeps such predictions for {len(held_out.rows):,} of its {total:,} rows."
-    return JudgedRows(origin, True, labels, np.asarray(held_out.y, float), np.asarray(held_out.mean, float), std)
+    return JudgedRows(origin, True, labels, np.asarray(held_out.y, float), _held_out_predictions(fitted, std))
+
+
+def _held_out_predictions(fitted: FittedModel, std: np.ndarray) -> tuple[Prediction, ...]:
+    """The distributions of held-out rows: their means, these standard deviations, and the model's tails."""
+    nothing, mean = np.zeros(std.shape), np.asarray(fitted.held_out.mean, float)
+    whole = Prediction(
+        mean, nothing, std**2, nothing, familiarity=np.ones(len(std)), target_names=fitted.target_names,
+        tails=fitted.ensemble.tails,
+    )  # fmt: skip
+    return tuple(whole.target(name) for name in fitted.target_names)
 
 
 def new_row_evidence(table: ReportTable, prediction: Prediction, certain: bool) -> JudgedRows | None:
@@ -63,8 +73,7 @@ def new_row_evidence(table: ReportTable, prediction: Prediction, certain: bool) 
     measured = ~np.isnan(table.y).any(axis=1)
     if not measured.any():
         return None
-    shape = table.y.shape
-    mean, std = prediction.mean.reshape(shape)[measured], prediction.std.reshape(shape)[measured]
+    predictions = tuple(prediction.target(name).take(measured) for name in prediction.target_names)
     if certain:
         origin = "They are rows of the given table, which is not the one that the model was fitted on."
     else:
@@ -74,4 +83,4 @@ def new_row_evidence(table: ReportTable, prediction: Prediction, certain: bool) 
         )
     if not measured.all():
         origin += f" {np.count_nonzero(~measured):,} rows without a measurement are left out."
-    return JudgedRows(origin, certain, table.labels[measured], table.y[measured], mean, std)
+    return JudgedRows(origin, certain, table.labels[measured], table.y[measured], predictions)

@@ -17,7 +17,6 @@ from taylor_sensus.plots.familiarity import plot_familiarity
 from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.parity import plot_parity
 from taylor_sensus.plots.residuals import MANY_ROWS, plot_residuals
-from taylor_sensus.prediction import Prediction
 from taylor_sensus.report.contents import Curve, JudgedTarget
 from taylor_sensus.report.svg import figure
 from taylor_sensus.words.format import one_line
@@ -46,8 +45,7 @@ def parity(judged: JudgedTarget, target: str, at: int) -> Markup:
             lambda ax: plot_parity_density(judged.y, judged.mean, target=target, ax=ax), f"parity{at}", alt, SQUARE
         )
         return captioned(drawing, words)
-    nothing = np.zeros_like(judged.mean)
-    prediction = Prediction(judged.mean, nothing, judged.std**2, nothing, nothing, target_names=(target,))
+    prediction = replace(judged.prediction, target_names=(target,))
     drawing = figure(lambda ax: plot_parity(judged.y, prediction, ax=ax), f"parity{at}", alt, SQUARE)
     return captioned(
         drawing, "Each point is a row, its bar a 90 % interval. On the dashed line prediction and measurement agree."
@@ -57,7 +55,7 @@ def parity(judged: JudgedTarget, target: str, at: int) -> Markup:
 def calibration(judged: JudgedTarget, at: int) -> Markup:
     """Promised against observed coverage."""
     drawing = figure(
-        lambda ax: plot_calibration(judged.y, judged.mean, judged.std, ax=ax),
+        lambda ax: plot_calibration(judged.y, judged.prediction, ax=ax),
         f"calibration{at}",
         "How many measurements intervals of each size held, against what they promise",
         SQUARE,
@@ -115,10 +113,16 @@ def residuals(judged: JudgedTarget, target: str, at: int) -> Markup:
         "Errors in standard deviations over the predicted value",
         (7.0, 3.6),
     )
-    words = "Dotted: 2 standard deviations, which about 1 row in 20 should exceed; dashed: 3, about 1 row in 370."
+    two, three = (one_in(judged.expected_beyond(limit)) for limit in (2, 3))
+    words = f"Dotted: 2 standard deviations, which about {two} should exceed; dashed: 3, about {three}."
     if len(judged.y) >= MANY_ROWS:
         words += f" All {len(judged.y):,} rows are counted in cells, darker where there are more."
     return captioned(drawing, words)
+
+
+def one_in(share: float) -> str:
+    """A small share as people say it."""
+    return f"1 row in {1 / share:,.0f}" if share > 0 else "no row"
 
 
 def common_limits(curves: list[Curve], at: int) -> tuple[float, float]:

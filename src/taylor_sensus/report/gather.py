@@ -82,7 +82,7 @@ def all_warnings(
     if evidence is not None:
         for at, name in enumerate(names):
             judged = evidence.target(at)
-            found += coverage_warnings(name, judged.y, judged.mean, judged.std)
+            found += coverage_warnings(name, judged.y, judged.prediction)
     if references is not None:
         *others, own = references.methods
         for at, name in enumerate(names):
@@ -97,7 +97,7 @@ def _references(table: ReportTable, evidence: JudgedRows, model: TSNetRegressor)
     inside = rows >= 0
     if table.y is None or not inside.any():
         return None
-    kept = evidence._replace(y=evidence.y[inside], mean=evidence.mean[inside], std=evidence.std[inside])
+    kept = evidence._replace(y=evidence.y[inside], predictions=tuple(p.take(inside) for p in evidence.predictions))
     return compare(numbers_of(table.features, model.fitted_), table.y, rows[inside], kept, model.n_jobs)
 
 

@@ -22,6 +22,7 @@ from taylor_sensus.scores.calibration import (
     coverage_by_tercile,
     interval_coverage,
     interval_width,
+    pit_curve,
     std_error_correlation,
 )
 from taylor_sensus.scores.comparison import PairedDifference, evaluate, paired_bootstrap
@@ -45,6 +46,7 @@ __all__ = [
     "nll",
     "nll_paper",
     "paired_bootstrap",
+    "pit_curve",
     "r2",
     "rmse",
     "std_error_correlation",

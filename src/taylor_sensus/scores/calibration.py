@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.scores.inputs import columns, fraction, matching_arrays, matching_with_std
 
 LEVELS = tuple(np.round(np.arange(0.05, 1.0, 0.05), 2).tolist())
@@ -227,13 +227,41 @@ def calibration_curve(
     CalibrationCurve
         Promised and observed coverages.
     """
-    nominal = np.array([fraction("every level", level) for level in np.ravel(levels)])
-    if nominal.size == 0:
-        raise SettingError("levels is empty; give at least one coverage, such as [0.5, 0.9]")
+    nominal = _levels(levels)
     y, mean, std = matching_with_std(y=y, mean=mean, std=std)
     distance = np.sort((np.abs(y - mean) / std).ravel())
     inside = np.searchsorted(distance, ndtri(0.5 + nominal / 2), side="right")
     return CalibrationCurve(nominal, inside / distance.size)
+
+
+def pit_curve(pit: ArrayLike, levels: Sequence[float] | np.ndarray = LEVELS) -> CalibrationCurve:
+    """The calibration curve of distributions of any shape, from probability integral transforms.
+
+    Parameters
+    ----------
+    pit : array-like, (rows,) or (rows, targets)
+        Probability of a value below what was measured, as `Prediction.pit` gives it.
+    levels : list of float, optional
+        Coverages to look at, between 0 and 1; 0.05, 0.1, ..., 0.95 by default.
+
+    Returns
+    -------
+    CalibrationCurve
+        Promised and observed coverages.
+    """
+    nominal = _levels(levels)
+    (pit,) = matching_arrays(pit=pit)
+    if pit.min() < 0 or pit.max() > 1:
+        raise DataError("pit holds values outside 0 to 1; give probabilities, as Prediction.pit does.")
+    off = np.sort(np.abs(2 * pit - 1).ravel())
+    return CalibrationCurve(nominal, np.searchsorted(off, nominal, side="right") / off.size)
+
+
+def _levels(levels: Sequence[float] | np.ndarray) -> np.ndarray:
+    nominal = np.array([fraction("every level", level) for level in np.ravel(levels)])
+    if nominal.size == 0:
+        raise SettingError("levels is empty; give at least one coverage, such as [0.5, 0.9]")
+    return nominal
 
 
 def std_error_correlation(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:

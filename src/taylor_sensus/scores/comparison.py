@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.scores.accuracy import mae, mse, r2, rmse
 from taylor_sensus.scores.calibration import (
-    coverage_by_tercile,
-    interval_coverage,
-    interval_width,
+    check_bounds,
     std_error_correlation,
 )
-from taylor_sensus.scores.inputs import fraction, matching_arrays
-from taylor_sensus.scores.proper import crps, nll, nll_paper
+from taylor_sensus.scores.inputs import fraction, matching_arrays, matching_with_std
+from taylor_sensus.scores.proper import nll_paper
 
 if TYPE_CHECKING:
     from taylor_sensus.prediction import Prediction
@@ -64,30 +61,21 @@ def evaluate(y: ArrayLike, prediction: Prediction) -> dict[str, float]:
     dict of float
         Scores by name.
     """
-    mean, std = prediction.mean, prediction.std
-    low, high = prediction.interval(0.9)
-    is_normal = prediction.tails is None
-    # Where a normal prediction of the same mean and std would have its value, so that intervals hold the same rows.
-    placed = y
-    if not is_normal:
-        placed = mean + std * ndtri(np.clip(prediction.cdf(np.reshape(y, mean.shape)), 1e-15, 1 - 1e-15))
-    terciles = coverage_by_tercile(placed, mean, std, 0.9)
+    y, mean, std = matching_with_std(y=y, mean=prediction.mean, std=prediction.std)
+    held = {level: check_bounds(y, *prediction.interval(level / 100), std) for level in (50, 80, 90, 95)}
     return {
         "mse": mse(y, mean),
         "rmse": rmse(y, mean),
         "mae": mae(y, mean),
         "r2": r2(y, mean),
-        "nll": nll(y, mean, std) if is_normal else -float(np.mean(prediction.logpdf(np.reshape(y, mean.shape)))),
+        "nll": -float(np.mean(prediction.logpdf(y))),
         "nll_paper": nll_paper(y, mean, std),
-        "crps": crps(y, mean, std) if is_normal else float(np.mean(prediction.crps(np.reshape(y, mean.shape)))),
-        "coverage_50": interval_coverage(placed, mean, std, 0.5),
-        "coverage_80": interval_coverage(placed, mean, std, 0.8),
-        "coverage_90": interval_coverage(placed, mean, std, 0.9),
-        "coverage_95": interval_coverage(placed, mean, std, 0.95),
-        "width_90": interval_width(std, 0.9) if is_normal else float(np.mean(high - low)),
-        "coverage_90_low": terciles.low,
-        "coverage_90_mid": terciles.mid,
-        "coverage_90_high": terciles.high,
+        "crps": float(np.mean(prediction.crps(y))),
+        **{f"coverage_{level}": found.coverage for level, found in held.items()},
+        "width_90": held[90].width,
+        "coverage_90_low": held[90].low,
+        "coverage_90_mid": held[90].mid,
+        "coverage_90_high": held[90].high,
         "std_error_spearman": std_error_correlation(y, mean, std),
     }
 

@@ -13,19 +13,19 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
+from taylor_sensus.prediction import Prediction
 from taylor_sensus.regressor import TSNetRegressor
-from taylor_sensus.scores import crps, mae, mse, nll
 from taylor_sensus.search.folds import FoldedRows
 from taylor_sensus.search.journal import FoldScore, Journal
 from taylor_sensus.search.space import Choice, Options
 
-SCORES: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], float]] = {
-    "nll": nll,
-    "crps": crps,
-    "mse": lambda y, mean, std: mse(y, mean),
-    "mae": lambda y, mean, std: mae(y, mean),
+SCORES: dict[str, Callable[[np.ndarray, Prediction], np.ndarray]] = {
+    "nll": lambda y, prediction: -prediction.logpdf(y),
+    "crps": lambda y, prediction: prediction.crps(y),
+    "mse": lambda y, prediction: (y - prediction.mean) ** 2,
+    "mae": lambda y, prediction: np.abs(y - prediction.mean),
 }
-"""What a search can make small."""
+"""What a search can make small, row by row."""
 
 
 class Trial(NamedTuple):
@@ -86,15 +86,14 @@ def judge_fold(
     X, y, weight = rows.pick(fold.train)
     estimator.set_params(verbose=False).fit(X, y, weight)
     X, y, weight = rows.pick(fold.held_out)
-    mean, std = estimator.predict(X, return_std=True)
+    prediction = estimator.predict_distribution(X)
+    mean, std = prediction.mean, prediction.std
     sound = np.isfinite(mean).all() and np.isfinite(std).all() and (std > 0).all()
-    score = weighted_score(scoring, y, mean, std, weight) if sound else math.inf
+    score = weighted_score(scoring, y, prediction, weight) if sound else math.inf
     return trial, number, FoldScore(score, time.perf_counter() - began)
 
 
-def weighted_score(scoring: str, y: np.ndarray, mean: np.ndarray, std: np.ndarray, weight: np.ndarray) -> float:
+def weighted_score(scoring: str, y: np.ndarray, prediction: Prediction, weight: np.ndarray) -> float:
     """A score in which a row of weight two counts like two rows."""
-    score = SCORES[scoring]
-    equal = [weight == value for value in np.unique(weight)]
-    values = [score(y[rows], mean[rows], std[rows]) for rows in equal]
-    return float(np.average(values, weights=[weight[rows].sum() for rows in equal]))
+    values = SCORES[scoring](np.reshape(y, prediction.mean.shape), prediction)
+    return float(np.average(values.reshape(len(weight), -1).mean(axis=1), weights=weight))

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from taylor_sensus.scores import coverage_by_tercile, interval_coverage
+from taylor_sensus.scores import check_bounds
 from taylor_sensus.words.format import explained_share, one_line, percent
 from taylor_sensus.words.verdicts import ENOUGH_TO_WARN, FAMILIAR, FEW_UNFAMILIAR, MANY_ROWS, NEARLY
 
 if TYPE_CHECKING:
     from taylor_sensus.fitted import FittedModel
+    from taylor_sensus.prediction import Prediction
 
 Code = Literal[
     "few_rows", "constant_columns", "missing_cells", "split_unknown", "repeated_rows", "no_skill", "not_gaussian",
@@ -121,13 +122,13 @@ def _of_scores(target: str, explained: float, coverage: float, rows: int) -> lis
     return found
 
 
-def coverage_warnings(target: str, y: np.ndarray, mean: np.ndarray, std: np.ndarray) -> list[ModelWarning]:
+def coverage_warnings(target: str, y: np.ndarray, prediction: Prediction) -> list[ModelWarning]:
     """Error bars of one target that hold too few measurements: on the whole, or among the surest or least sure rows."""
     if len(y) < ENOUGH_TO_WARN:
         return []
     found = []
-    whole = interval_coverage(y, mean, std, 0.9)
-    if whole < 0.9 - _slack(len(y), 0.02):
+    held = check_bounds(y, *prediction.interval(0.9), prediction.std)
+    if (whole := held.coverage) < 0.9 - _slack(len(y), 0.02):
         found.append(
             ModelWarning(
                 "small_error_bars",
@@ -136,18 +137,17 @@ def coverage_warnings(target: str, y: np.ndarray, mean: np.ndarray, std: np.ndar
                 target,
             )
         )
-    thirds = coverage_by_tercile(y, mean, std, 0.9)
     parts: Mapping[str, tuple[Code, float]] = {
-        "surest": ("small_among_surest", thirds.low),
-        "least sure": ("small_among_least_sure", thirds.high),
+        "surest": ("small_among_surest", held.low),
+        "least sure": ("small_among_least_sure", held.high),
     }
-    for words, (code, held) in parts.items():
-        if held < 0.9 - _slack(len(y) / 3, 0.03):
+    for words, (code, share) in parts.items():
+        if share < 0.9 - _slack(len(y) / 3, 0.03):
             found.append(
                 ModelWarning(
                     code,
                     f"{one_line(target)}: among the third of the rows where the model is {words}, 90 % intervals hold "
-                    f"only {percent(held, 0)}.",
+                    f"only {percent(share, 0)}.",
                     "Take error bars there as too small, and measure more such rows.",
                     target,
                 )

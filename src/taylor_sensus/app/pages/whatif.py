@@ -110,7 +110,7 @@ def _curve(view: RowView, target: str) -> Markup:
         ax.set_ylabel(with_unit(target))
 
     alt = f"Prediction along {one_line(view.along.column.name)}, the other columns as they are"
-    words = "The point is this row; the band is the 90 % interval by its standard deviation, split into its sources."
+    words = "The point is this row; the band is the 90 % interval of its distribution, split into its sources."
     return tag("figure", figure(draw, "curve", alt, (6.2, 3.6)), tag("figcaption", words))
 
 

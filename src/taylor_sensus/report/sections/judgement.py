@@ -8,15 +8,7 @@ from taylor_sensus.report import figures
 from taylor_sensus.report.contents import Contents, JudgedTarget
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LISTED, bar, missing, section, target_heading
-from taylor_sensus.scores import (
-    coverage_by_tercile,
-    crps,
-    interval_coverage,
-    interval_width,
-    nll,
-    r2,
-    std_error_correlation,
-)
+from taylor_sensus.scores import check_bounds, r2, std_error_correlation
 from taylor_sensus.tables.units import split_header
 from taylor_sensus.words.format import number, percent
 from taylor_sensus.words.html import Content, Markup, shown, tag
@@ -40,8 +32,8 @@ def accuracy(contents: Contents) -> Markup:
             ("typical error (RMSE)", number(float(np.sqrt(np.mean((judged.y - judged.mean) ** 2))), unit)),
             ("mean absolute error", number(float(np.mean(np.abs(judged.y - judged.mean))), unit)),
             ("variance explained (R²)", percent(explained) if explained > 0 else "none"),
-            ("error of the whole distribution (CRPS)", number(crps(judged.y, judged.mean, judged.std), unit)),
-            ("negative log-likelihood a row", f"{nll(judged.y, judged.mean, judged.std):.3f}"),
+            ("error of the whole distribution (CRPS)", number(float(judged.prediction.crps(judged.y).mean()), unit)),
+            ("negative log-likelihood a row", f"{-judged.prediction.logpdf(judged.y).mean():.3f}"),
         ]
         beside = tag(
             "div",
@@ -99,23 +91,23 @@ def honesty(contents: Contents) -> Markup:
 
 
 def _coverage(judged: JudgedTarget, unit: str | None) -> Markup:
-    _, y, mean, std = judged
+    _, y, prediction = judged
+    held = {level: check_bounds(y, *prediction.interval(level), prediction.std) for level in LEVELS}
     rows = []
     for level in LEVELS:
         chance = 2 * np.sqrt(level * (1 - level) / len(y))
         low, high = max(level - chance, 0), min(level + chance, 1)
-        held = interval_coverage(y, mean, std, level)
         rows.append(
             (
                 f"{level * 100:g} %",
-                percent(held),
+                percent(held[level].coverage),
                 f"{100 * low:.0f} to {100 * high:.0f} %",
-                number(interval_width(std, level), unit),
+                number(held[level].width, unit),
             )
         )
-    thirds = coverage_by_tercile(y, mean, std, 0.9)
+    thirds = held[0.9][1:4]
     by_third = zip(("surest third", "middle third", "least sure third"), thirds, strict=True)
-    related = std_error_correlation(y, mean, std)
+    related = std_error_correlation(y, prediction.mean, prediction.std)
     return tag(
         "div",
         table(("interval", "held", "by chance", "mean width"), rows,
@@ -146,9 +138,9 @@ def second_look(contents: Contents) -> Markup:
              number(float(judged.std[row]), unit), f"{z[row]:+.1f}".replace("-", "−"))
             for row in np.argsort(-np.abs(z), kind="stable")[:LISTED]
         ]  # fmt: skip
-        expected = len(z) * 0.0027
+        expected = len(z) * judged.expected_beyond(3)
         usual = f"about {expected:.0f}" if expected >= 1 else "less than one"
-        count = f"{beyond:,} of {len(z):,} rows lie beyond 3 standard deviations; with Gaussian noise {usual} would."
+        count = f"{beyond:,} of {len(z):,} rows lie beyond 3 standard deviations; the predictions expect {usual}."
         pieces += [
             target_heading(contents, at),
             figures.residuals(judged, name, at),
