@@ -21,7 +21,6 @@ from taylor_sensus.model.ensemble import (
     FamiliarityScale,
     Opinions,
     blend,
-    blended,
     distribution,
     familiarity_of,
     one_member,
@@ -138,9 +137,8 @@ def as_if_unseen(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> 
 
 
 def _blended_members(trained: TrainedEnsemble, said: Opinions) -> np.ndarray:
-    """Every member's mean with the process' share, `(members, rows, targets)`."""
-    networks = np.moveaxis(said.network_mean, 1, 0).astype(np.float64)
-    return blended(trained.ensemble.process_weight(said.process_variance), networks, said.process_mean)
+    """Every member's mean with process and trees, `(members, rows, targets)`."""
+    return np.moveaxis(trained.ensemble.member_means(said, said.process_variance), 1, 0)
 
 
 def _candidates(ensemble: Ensemble, log_densities: np.ndarray) -> list[Ensemble]:

@@ -123,6 +123,7 @@ def train(start: Start) -> TrainedEnsemble:
         prior_variance=context.table.prior_variance.astype(np.float64),
         combination=BY_PROCESS if density is None else context.settings.combination,
         noise_scale=np.ones(context.shape.targets),
+        trees=weighed.trees,
     )
     numbers = None if found is None else found.process.numbers
     chosen = Chosen(means.frequency_scale, numbers)

@@ -1,4 +1,4 @@
-"""How much the process counts beside the networks, and how sure it is, on rows that neither has seen."""
+"""How much process and trees count beside the networks, and how sure the process is, on rows that none has seen."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from taylor_sensus.fit.noise import squared_slopes
 from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.process import process_slopes
 from taylor_sensus.fit.records import FoundProcess
+from taylor_sensus.fit.trees import grow_trees, tree_share
 from taylor_sensus.model.ensemble import NEVER, ProcessShare, blended
 from taylor_sensus.model.networks import MeanNetwork
+from taylor_sensus.model.trees import Trees
 
 EXPECTED_SHARE, EXPECTED_SHARE_STD = 0.7, 0.25
 """Where the best share of the process is expected to lie: the fewer rows, the more often it is better than networks."""
@@ -26,6 +28,7 @@ class Weighed(NamedTuple):
     """What was found on unseen rows."""
 
     process_share: ProcessShare | None
+    trees: Trees | None
     slopes: np.ndarray
     """Of the process at the rows, `(rows, targets, features)`."""
     residual: np.ndarray
@@ -45,12 +48,16 @@ def weigh(
     context: FitContext, found: FoundProcess | None, few: NoiseTable, nets: list[MeanNetwork], means: np.ndarray,
     row_weights: np.ndarray,
 ) -> Weighed:  # fmt: skip
-    """Share of the process, factor on its variance, scale of filled gaps; `means` are (rows, members, targets)."""
+    """Shares of process and trees, factor on the process' variance, scale of filled gaps.
+
+    `means` are those of the networks, `(rows, members, targets)`.
+    """
     t = few.table
     unseen_mean = held_out_average(np.moveaxis(means, 1, 0), few.unseen)
     nothing = np.broadcast_to(np.float32(0), (len(t.x), context.shape.targets, context.shape.features))
     if found is None:
-        return Weighed(None, nothing, t.y - unseen_mean, np.zeros_like(t.y), 1.0)
+        trees, mean = with_trees(context, few, unseen_mean)
+        return Weighed(None, trees, nothing, t.y - mean, np.zeros_like(t.y), 1.0)
     found = found.take(few.rows)
     judged = few.judged
     y, weight, other = t.y[judged].astype(np.float64), t.weight[judged], found.unseen_mean[judged]
@@ -58,7 +65,8 @@ def weigh(
     counted = row_weights[few.rows][judged]
     share = best_share(networks, other, few.unseen[:, judged], y, counted)
     slopes = process_slopes(found.process, t.x, context.n_jobs).astype(np.float32)
-    residual = y - blended(share, unseen_mean[judged], other)
+    trees, mean = with_trees(context, few, blended(share, unseen_mean, found.unseen_mean))
+    residual = y - mean[judged]
     known = np.zeros_like(y) if t.errors is None else t.errors.target[judged].astype(np.float64)
     factor = variance_factor(residual, found.unseen_variance[judged], weight, known)
     scale = 1.0
@@ -70,11 +78,23 @@ def weigh(
             scale = imputed_scale(residual, gaps, weight, errors.at_targets(squared, 0.0))
     return Weighed(
         replace(_process_share(found, share, judged), variance_factor=factor),
+        trees,
         slopes,
-        t.y - blended(share, unseen_mean, found.unseen_mean),
+        t.y - mean,
         np.multiply.outer(found.unseen_variance, factor),
         scale,
     )
+
+
+def with_trees(context: FitContext, few: NoiseTable, smooth: np.ndarray) -> tuple[Trees | None, np.ndarray]:
+    """Trees where they earn a share beside the smooth voices' unseen mean, and the unseen mean of all."""
+    grown = grow_trees(context, few, smooth)
+    if grown is None:
+        return None, smooth
+    share = tree_share(context, few, smooth, grown.unseen_mean)
+    if not share.any():
+        return None, smooth
+    return grown.trees._replace(share=share), blended(share, smooth, grown.unseen_mean)
 
 
 USUAL = 0.9

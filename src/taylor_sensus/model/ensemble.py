@@ -4,7 +4,8 @@ Left to right, for a row in scaled units with what is known of its errors:
 
 1. every member (a Deep Taylor Block) gives a mean, its slope, and the noise of features and system;
 2. the Gaussian process gives a mean, its slope, and the variance of the function;
-3. both are blended, mean and slope alike, by the process' share;
+3. both are blended, mean and slope alike, by the process' share; the members' trees, which can step, have their share
+   in the mean, but no slope: where they are heard, the slope is that of the smooth voices;
 4. the features' noise goes through the blended slope (eq. 6), and the noise scale corrects what was learned of it;
 5. disagreement of the members and the variance of the process are what is not known of the mean;
 6. where the process knows much less than at usual unseen rows, the members give way to it, and it to its prior: its
@@ -17,7 +18,7 @@ Calibration asks with members and process as if they had not seen a row, predict
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import numpy as np
@@ -32,6 +33,7 @@ from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimat
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
+from taylor_sensus.model.trees import Trees
 
 NEVER = 1e15
 """Usual odds with which members never give way to the process, as in model files before version 0.2."""
@@ -101,6 +103,8 @@ class Ensemble:
     """None: every row is familiar."""
     tails: Tails | None = None
     """Shape of the predictive distribution; None: normal."""
+    trees: Trees | None = None
+    """Of every member; None: no share in the mean."""
     repeats: Repeats | None = None
     """Of model files before version 0.2: inputs whose answers are remembered."""
 
@@ -124,6 +128,21 @@ class Ensemble:
             return np.zeros((len(variance), self.targets))
         return self.process_share.weight(variance)
 
+    def tree_means(self, x: np.ndarray) -> np.ndarray:
+        """What the members' trees say of rows, `(rows, members, targets)`; 0 where there are none."""
+        if self.trees is None:
+            return np.broadcast_to(np.float32(0), (len(x), self.members, self.targets))
+        return self.trees.means(x, self.members)
+
+    def member_means(self, said: MeansSaid, process_variance: np.ndarray) -> np.ndarray:
+        """Step 3 for means: every member with the process and its trees, `(rows, members, targets)`."""
+        weight = self.process_weight(process_variance)[:, None, :]
+        smooth = blended(weight, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
+        if self.trees is None:
+            return smooth
+        known = np.ones(len(smooth)) if self.process_share is None else self.process_share.familiarity(process_variance)
+        return blended(np.multiply.outer(known, self.trees.share)[:, None, :], smooth, said.tree_mean)
+
     def asked_process(self, x: np.ndarray, *, slopes: bool, variances: bool = True) -> ProcessEstimate:
         """What the process says of rows (step 2); nothing where there is none."""
         if self.process_share is None:
@@ -144,6 +163,17 @@ def no_process(rows: int, targets: int, features: int) -> ProcessEstimate:
     return ProcessEstimate(np.zeros((rows, targets)), np.zeros(rows), np.zeros((rows, targets, features)))
 
 
+class MeansSaid(Protocol):
+    """Means of all voices at rows; see `Opinions`."""
+
+    @property
+    def network_mean(self) -> np.ndarray: ...
+    @property
+    def process_mean(self) -> np.ndarray: ...
+    @property
+    def tree_mean(self) -> np.ndarray: ...
+
+
 class Opinions(NamedTuple):
     """What members and process say of rows before anything is averaged; the first axis are the rows."""
 
@@ -151,6 +181,8 @@ class Opinions(NamedTuple):
     """(rows, members, targets)"""
     process_mean: np.ndarray
     """(rows, targets)"""
+    tree_mean: np.ndarray
+    """(rows, members, targets)"""
     process_variance: np.ndarray
     """(rows,)"""
     log_densities: np.ndarray
@@ -165,7 +197,7 @@ class Opinions(NamedTuple):
 
 # DIFF(eq. 9): the mean is a network's alone in the paper. Here a Gaussian process shares in it, and its slope in eq. 6.
 def blended(share: Any, network: Any, process: Any) -> Any:
-    """Step 3, of means and of slopes: the one place where a network's opinion and the process' meet."""
+    """Step 3, of means and of slopes: the one place where two opinions meet."""
     return (1 - share) * network + share * process
 
 
@@ -197,7 +229,8 @@ def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | 
             learned.append(propagated_covariance(slope, not_declared, said.system_variance))
             declared.append(propagated_covariance(slope, declared_variance, np.zeros_like(said.system_variance)))
         mean, system, own, known = (np.stack(same, axis=1) for same in (means, systems, learned, declared))
-        return Opinions(mean, process.mean, process.variance, log_densities_of(parts, x), system, own, known)
+        trees, densities = parts.tree_means(x), log_densities_of(parts, x)
+        return Opinions(mean, process.mean, trees, process.variance, densities, system, own, known)
 
     return in_chunks(chunk, (x, *errors), n_jobs)
 
@@ -234,8 +267,7 @@ class Blend(NamedTuple):
 
 def blend(parts: Ensemble, said: Opinions, unseen: np.ndarray | None = None) -> Blend:
     """All members as one; `unseen` (members, rows) leaves means and noise to those that had not seen a row."""
-    share = parts.process_weight(said.process_variance)[:, None, :]
-    means = blended(share, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
+    means = parts.member_means(said, said.process_variance)
     weight = np.ones(means.shape[:2]) if unseen is None else np.where(unseen.any(axis=0), unseen, True).T
     weight = weight / weight.sum(axis=1, keepdims=True)
     variance = means.var(axis=1)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.model.chunks import in_chunks
-from taylor_sensus.model.ensemble import Ensemble, blended, familiarity_of, log_densities_of, one_member, with_prior
+from taylor_sensus.model.ensemble import Ensemble, familiarity_of, log_densities_of, one_member, with_prior
 from taylor_sensus.model.forward import mean_of
 
 
@@ -47,6 +47,7 @@ class MeanOpinions(NamedTuple):
 
     network_mean: np.ndarray
     process_mean: np.ndarray
+    tree_mean: np.ndarray
     log_densities: np.ndarray
 
 
@@ -57,7 +58,7 @@ def mean_opinions(parts: Ensemble, x: np.ndarray, n_jobs: int | None) -> MeanOpi
     def chunk(x: np.ndarray) -> MeanOpinions:
         process = parts.asked_process(x, slopes=False, variances=False)
         means = np.stack([mean_of(net, x) for net in nets], axis=1)
-        return MeanOpinions(means, process.mean, log_densities_of(parts, x))
+        return MeanOpinions(means, process.mean, parts.tree_means(x), log_densities_of(parts, x))
 
     return in_chunks(chunk, (x,), n_jobs)
 
@@ -66,8 +67,7 @@ def epistemic_parts(
     parts: Ensemble, said: MeanOpinions, process_variance: np.ndarray, x: np.ndarray, prior: np.ndarray, target: int
 ) -> EpistemicParts:
     """The epistemic side of `distribution` for one target, with the variance of the process given."""
-    share = parts.process_weight(process_variance)[:, None, :]
-    means = blended(share, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
+    means = parts.member_means(said, process_variance)
     mean, between = means.mean(axis=1), means.var(axis=1)
     process = np.zeros_like(mean)
     if parts.process_share is not None:

@@ -23,6 +23,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.optimize import minimize
 
+from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.squash import squash, squash_slope
 
 CENTRES = ((10.0, 10.0), (3.0, 30.0), (3.0, 3.0))
@@ -222,7 +223,8 @@ class GaussianProcess:
 
 
 def _factor(theta: np.ndarray, x: np.ndarray, row_noise: np.ndarray) -> np.ndarray:
-    return np.linalg.cholesky(covariance(theta, x, x) + np.diag(row_noise))
+    with one_blas_thread():  # the same to the last digit after loading, wherever that happens
+        return np.linalg.cholesky(covariance(theta, x, x) + np.diag(row_noise))
 
 
 def hyper_prior(centre: tuple[float, ...], features: int) -> HyperPrior:

@@ -53,6 +53,12 @@ ARRAYS = {
     "process.usual_odds": _rule(positive=True),
     "tails.freedom": _rule("targets", positive=True),
     "tails.skew": _rule("targets", positive=True),
+    "trees.roots": _rule("trees", kind="i"),
+    "trees.children": _rule("nodes sides", kind="i"),
+    "trees.feature": _rule("nodes", kind="i"),
+    "trees.threshold": _rule("nodes"),
+    "trees.value": _rule("nodes targets"),
+    "trees.share": _rule("targets"),
     "repeats.keys": _rule("repeats features"),
     "repeats.mean": _rule("repeats targets"),
     "repeats.gain": _rule("targets"),
@@ -83,7 +89,7 @@ ARRAYS = {
 }
 """All arrays but those of the networks, whose shapes follow from the settings."""
 NETWORKS = ("blocks.", "densities.")
-OPTIONAL = ("densities", "process", "tails", "repeats", "familiarity", "rows", "left_out_scores")
+OPTIONAL = ("densities", "process", "trees", "tails", "repeats", "familiarity", "rows", "left_out_scores")
 """Parts that a model may lack; the header names those that it has."""
 
 

@@ -23,6 +23,7 @@ from taylor_sensus.model.imputation import MOST_COLUMNS, Imputer
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.tails import Tails
+from taylor_sensus.model.trees import Trees, check_trees
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.records import EncodedTable
 from taylor_sensus.regressor import TSNetRegressor
@@ -114,6 +115,7 @@ def _parts(fitted: FittedModel, keep_rows: bool) -> dict[str, Any]:
         "noise_scale": ensemble.noise_scale,
         "familiarity": None if ensemble.familiarity is None else vars(ensemble.familiarity),
         "tails": ensemble.tails,
+        "trees": ensemble.trees,
         "repeats": ensemble.repeats,
     }
 
@@ -154,6 +156,7 @@ def _restore(content: ModelFile) -> TSNetRegressor:
         "targets": (targets,),
         "perceptions": (_perceptions(settings),),
         "hyper_parameters": (hyper_parameters(features),),
+        "sides": (2,),
         "covariance": (features,) * (2 if features <= MOST_COLUMNS else 1),
     }
     check_arrays(arrays, parts, sizes)
@@ -223,6 +226,7 @@ def _ensemble(settings: Settings, shape: Shape, content: ModelFile) -> Ensemble:
         noise_scale=arrays["noise_scale"],
         familiarity=_record(FamiliarityScale, "familiarity", arrays) if "familiarity" in parts else None,
         tails=_record(Tails, "tails", arrays) if "tails" in parts else None,
+        trees=_trees(arrays, settings.members, shape.features) if "trees" in parts else None,
         repeats=_record(Repeats, "repeats", arrays) if "repeats" in parts else None,
     )
 
@@ -250,6 +254,12 @@ def _process_share(arrays: Arrays) -> ProcessShare:
     return ProcessShare(
         process, arrays["process.share"], arrays["process.variance_factor"], float(arrays["process.usual_odds"])
     )
+
+
+def _trees(arrays: Arrays, members: int, features: int) -> Trees:
+    trees = _record(Trees, "trees", arrays)
+    check_trees(trees, members, features)
+    return trees
 
 
 def _held_out(arrays: Arrays) -> HeldOut:

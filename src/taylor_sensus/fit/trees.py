@@ -1,0 +1,138 @@
+"""Stage trees: extremely randomised trees beside each member's network, for what steps instead of bending.
+
+They are grown from the rows that the member sees, whole and unpruned, and cost little beside the networks. On smooth
+tables they gain nothing: where the first member's trees say so, on the rows that it has not seen, no others are grown.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.fit.context import FitContext, NoiseTable
+from taylor_sensus.fit.padding import held_out_average
+from taylor_sensus.fit.records import Table
+from taylor_sensus.model.chunks import in_chunks, run_all
+from taylor_sensus.model.trees import Trees
+
+FEATURE_SHARE = 0.5
+"""Of the features, looked at for a split."""
+MANY_ROWS = 8_000
+"""Rows whose trees are whole; of more, leaves hold more than one row, and there are fewer trees."""
+MOST_SPREAD = 6.0
+"""Unseen errors beyond so many robust standard deviations count as if they grew straight, not squared."""
+EXPECTED_SHARE_STD = 0.25
+"""How far from 0 the best share of the trees is expected to lie."""
+LEAST_SHARE = 0.05
+"""Below it, trees are not worth their keep."""
+SHARES = np.linspace(0.0, 1.0, 101)
+"""Candidates."""
+
+
+class GrownTrees(NamedTuple):
+    """Trees without a share yet, and what those that have not seen a row say of it."""
+
+    trees: Trees
+    unseen_mean: np.ndarray
+    """(rows, targets), at the rows of the noise table"""
+
+
+def grow_trees(context: FitContext, few: NoiseTable, smooth: np.ndarray) -> GrownTrees | None:
+    """A forest for each member; None where the first member's forest gains nothing.
+
+    `smooth` is the unseen mean of networks and process at the rows of `few`, `(rows, targets)`.
+    """
+    settings, t = context.settings, context.table
+    if not settings.trees or not context.unseen.any():
+        return None
+    count = max(2, min(settings.trees, settings.trees * 2 * MANY_ROWS // t.train))
+    seeds = [int(generator.integers(2**31)) for generator in context.generators(2)]
+
+    def grown(member: int) -> list[_Nodes]:
+        seen = np.flatnonzero(~context.unseen[member, : t.train])
+        return [_grow(t, seen, seeds[member] + number) for number in range(count)]
+
+    first = grown(0)
+    share = tree_share(context, few, smooth, _asked(_joined(first, t), context, few, 1), member=0)
+    if not (share > 0).any():
+        return None
+    others = run_all([lambda m=m: grown(m) for m in range(1, settings.members)], context.n_jobs)
+    trees = _joined([*first, *(tree for forest in others for tree in forest)], t)
+    return GrownTrees(trees, _asked(trees, context, few, settings.members))
+
+
+def tree_share(
+    context: FitContext, few: NoiseTable, smooth: np.ndarray, said: np.ndarray, member: int | None = None
+) -> np.ndarray:
+    """For each target the share of the trees that serves unseen rows best, 0 where it is not worth having.
+
+    With a `member`, 1 where chance allows a share, judged by the rows that it has not seen. Rows that the process takes
+    for slips count here: what looks like one to a smooth voice may be a step.
+    """
+    judged = few.judged if member is None else few.unseen[member]
+    if not judged.any():
+        return np.zeros(smooth.shape[1])
+    y, weight = few.table.y[judged].astype(np.float64), context.table.weight[few.rows][judged].astype(np.float64)
+    found = [_best_share(*column, weight) for column in zip(y.T, smooth[judged].T, said[judged].T, strict=True)]
+    share, chance = np.array(found).T
+    if member is not None:
+        return np.where(share + np.sqrt(chance) > LEAST_SHARE, 1.0, 0.0)
+    share = share * EXPECTED_SHARE_STD**2 / (EXPECTED_SHARE_STD**2 + chance)
+    return np.where(share < LEAST_SHARE, 0.0, share)
+
+
+def _best_share(y: np.ndarray, smooth: np.ndarray, said: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """By Huber's loss, and the variance by which chance could have moved it."""
+    own, apart = y - smooth, said - smooth
+    squared = float(np.average(apart**2, weights=weight))
+    if squared <= 0:
+        return 0.0, 0.0
+    spread = max(float(np.median(np.abs(own))) / 0.6745, 1e-9)
+    size = np.abs(own - np.multiply.outer(SHARES, apart)) / spread
+    cost = np.where(size < MOST_SPREAD, size**2, MOST_SPREAD * (2 * size - MOST_SPREAD))
+    share = float(SHARES[np.average(cost, axis=1, weights=weight).argmin()])
+    rows = weight.sum() ** 2 / (weight**2).sum()
+    return share, float(np.average((own - share * apart) ** 2, weights=weight)) / (squared * rows)
+
+
+class _Nodes(NamedTuple):
+    """One tree."""
+
+    children: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    value: np.ndarray
+
+
+def _grow(t: Table, seen: np.ndarray, seed: int) -> _Nodes:
+    from sklearn.tree import ExtraTreeRegressor
+
+    leaf = -(-t.train // MANY_ROWS)
+    tree = ExtraTreeRegressor(max_features=FEATURE_SHARE, min_samples_leaf=leaf, random_state=seed % 2**31)
+    nodes = tree.fit(t.x[seen], t.y[seen], sample_weight=t.weight[seen]).tree_
+    own = np.arange(nodes.node_count)
+    is_leaf = nodes.children_left < 0
+    children = np.stack([nodes.children_left, nodes.children_right], axis=1)
+    # Rows are in single precision: the next lower threshold in single precision parts them alike.
+    threshold = nodes.threshold.astype(np.float32)
+    threshold = np.where(threshold > nodes.threshold, np.nextafter(threshold, np.float32(-np.inf)), threshold)
+    return _Nodes(
+        np.where(is_leaf[:, None], own[:, None], children).astype(np.int32),
+        np.where(is_leaf, 0, nodes.feature).astype(np.int32),
+        np.where(is_leaf, 0, threshold).astype(np.float32),
+        nodes.value[:, :, 0].astype(np.float32),
+    )
+
+
+def _joined(trees: list[_Nodes], t: Table) -> Trees:
+    roots = np.cumsum([0, *(len(tree.feature) for tree in trees)])[:-1].astype(np.int32)
+    children = np.concatenate([tree.children + root for tree, root in zip(trees, roots, strict=True)])
+    feature, threshold, value = (np.concatenate(same) for same in list(zip(*trees, strict=True))[1:])
+    return Trees(roots, children, feature, threshold, value, np.zeros(t.y.shape[1]))
+
+
+def _asked(trees: Trees, context: FitContext, few: NoiseTable, members: int) -> np.ndarray:
+    """What the trees of those members that have not seen a row say of it."""
+    said = in_chunks(lambda x: trees.means(x, members), (few.table.x,), context.n_jobs)
+    return held_out_average(np.moveaxis(said, 1, 0).astype(np.float64), few.unseen[:members])
