@@ -2,6 +2,7 @@
 
 - `steps`: time of a training step, as ratios (`make bench`).
 - `speed`: seconds of fits, cold and warm, beside CatBoost; of predictions, imports and the command line.
+- `files`: predictions from files to files: rows a second, peak memory, killed and gone on with.
 - `toy`: accuracy and noise recovery on data whose truth is known.
 - `measurement_errors`: declared errors, intervals, gaps and the budget's flag.
 - `peers`: the same tasks with other libraries, where these are installed.

@@ -40,6 +40,16 @@ def test_speed_in_miniature(capsys):
     assert float(next(value for name, value in limits.items() if name.startswith("taylor-sensus predict"))) < 8
 
 
+def test_files_in_miniature(capsys):
+    """Killed when a part is there, gone on with, and all rows are there in order."""
+    from bench import files
+
+    files.main(["--quick", "--kill", "--jobs", "1"])
+    killed, rows, speed = capsys.readouterr().out.splitlines()
+    assert killed.startswith("killed when ") and re.match(r"[12],000 of 3,000 rows in .* s, [12] parts", rows)
+    assert re.search(r"rows/s with 1 processes; peak memory of all processes [\d,]+ MB", speed)
+
+
 def test_measurement_errors_in_miniature():
     from bench import measurement_errors as errors
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         TaylorSensusError,
         TaylorSensusWarning,
     )
+    from taylor_sensus.out_of_core.predict import predict_dataset
     from taylor_sensus.prediction import Interval, Prediction
     from taylor_sensus.regressor import TSNetRegressor
     from taylor_sensus.search import TSNetSearch
@@ -40,6 +41,7 @@ __all__ = [
     "TaylorSensusWarning",
     "__version__",
     "load",
+    "predict_dataset",
     "read_measurements",
 ]
 
@@ -47,6 +49,7 @@ _HOMES = {
     "TSNetRegressor": "regressor",
     "TSNetSearch": "search",
     "load": "storage.model_io",
+    "predict_dataset": "out_of_core.predict",
     "Prediction": "prediction",
     "Interval": "prediction",
     "Settings": "settings",

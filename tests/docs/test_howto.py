@@ -34,7 +34,7 @@ def small_budget(monkeypatch, tmp_path):
     rows.assign(p=rows["p"].astype(str).where(rows["p"] > 1.2, "<1.2")).to_csv("water.csv", index=False)
 
 
-@pytest.mark.parametrize("page", ["declared_errors", "messy_tables", "missing_values", "intervals"])
+@pytest.mark.parametrize("page", ["declared_errors", "messy_tables", "missing_values", "intervals", "files"])
 def test_all_blocks_of_a_page_run(page):
     if page == "intervals":  # its commands begin with a model
         TSNetRegressor(random_state=0).fit(*_table()).save("model.tsnet")

@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from taylor_sensus.words.progress import STAGE_WORDS, PartsProgress, TrainingProgress
+from taylor_sensus.words.progress import STAGE_WORDS, PartsProgress, RowsProgress, TrainingProgress
 from taylor_sensus.words.progress_views import Bars, Cell, Lines, Nothing, duration, view_on
 
 
@@ -238,3 +238,18 @@ def test_every_stage_of_training_has_a_word():
 )
 def test_durations(seconds, words):
     assert duration(seconds) == words
+
+
+def test_rows_are_told_with_rate_and_time_left():
+    """A quarter was done before; the rate is that of this call."""
+    told, clock = [], Clock()
+    progress = RowsProgress("rows", 400, 100, show=False, clock=clock)
+    progress.view.update = lambda *update: told.append(update)
+    with progress:
+        for size, rows in ((100, 5000), (200, 10000)):
+            clock.now += size / 2
+            progress.advance(size, rows)
+    assert told == [
+        ("rows", 0.5, "5,000 rows, 100 rows/s, 1 min 40 s left"),
+        ("rows", 1.0, "15,000 rows, 100 rows/s"),
+    ]

@@ -19,6 +19,12 @@ FAILED, INTERRUPTED = 1, 130
 
 TABLES = ".csv, .tsv, .txt, .xlsx, .xls or .parquet"
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=f"Table with one header line: {TABLES}.")]
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA", help=f"Table with one header line: {TABLES}; or a folder of .parquet or .csv files."
+    ),
+]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file that `fit` wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text; notes go to stderr.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

@@ -1,24 +1,36 @@
-"""`taylor-sensus predict`: a model and a table in, predictions with error bars out."""
+"""`taylor-sensus predict`: a model and a table, or a folder of files, in; predictions with error bars out."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr
+from taylor_sensus.cli.command import Censored, Data, Decimal, Exact, Json, ModelFile, Ordinary, Quiet, XErr
 from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import note, show_json, wrote
-from taylor_sensus.errors import quoted
+from taylor_sensus.errors import DataError, quoted
+
+if TYPE_CHECKING:
+    from taylor_sensus.out_of_core.predict import PredictOptions
+    from taylor_sensus.tables.companions import Pairing
+    from taylor_sensus.tables.wanted import Reading
 
 
 def predict(
     ctx: typer.Context,
     model: ModelFile,
-    data: DataFile,
+    data: Data,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Table to write: .csv, .tsv or .parquet.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="Table to write: .csv, .tsv or .parquet; or a folder, which takes DATA of any size.",
+        ),
     ],
     coverage: Annotated[float, typer.Option(help="Share of true values that the intervals should hold.")] = 0.9,
     interval: Annotated[
@@ -37,6 +49,15 @@ def predict(
     ordinary: Ordinary = None,
     decimal: Decimal = None,
     censored: Censored = "missing",
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Into a folder: processes at the same time; 1 by default, -1: all cores."),
+    ] = None,
+    file_format: Annotated[
+        str | None,
+        typer.Option("--format", metavar="KIND", help="Into a folder: parquet or csv; that of DATA by default."),
+    ] = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Predict each row of DATA.
@@ -44,7 +65,28 @@ def predict(
     Writes mean, error bar and where it comes from to a table. Columns of DATA may come in any order and without
     units; those that the model does not know are ignored. Inputs that declare no error are taken to be as noisy as
     in training.
+
+    With a folder as PATH, DATA may be larger than memory: a Parquet or CSV file, or a folder of such files. It is
+    predicted part by part, in the order of its rows, and the same command goes on where it was broken off.
     """
+    from taylor_sensus.tables.wanted import Reading
+
+    reading = Reading(x_err, None, ordinary, None, decimal, censored, exact)
+    if data.is_dir() or output.is_dir() or not output.suffix:
+        from taylor_sensus.out_of_core.predict import PredictOptions
+
+        options = PredictOptions(
+            keep="all" if keep_all else keep or [],
+            coverage=coverage,
+            interval=interval,
+            n_jobs=1 if jobs is None else jobs,
+            file_format=file_format,
+            verbose=not quiet,
+        )
+        _predict_files(ctx, model, data, output, reading, options, as_json)
+        return
+    if jobs is not None or file_format is not None:
+        raise typer.BadParameter("--jobs and --format need a folder as output, such as -o predicted/")
     from taylor_sensus.tables.file_header import WRITABLE
 
     check_output(output, [model, data], WRITABLE)
@@ -56,10 +98,8 @@ def predict(
         raise typer.BadParameter(f"expected {' or '.join(METHODS)}, not {interval!r}", param_hint="--interval")
 
     from taylor_sensus.storage.opening import open_model
-    from taylor_sensus.tables.wanted import Reading
 
     opened = open_model(model)
-    reading = Reading(x_err, None, ordinary, None, decimal, censored, exact)
     table = read_rows(data, reading, opened, also=keep or [])
 
     from taylor_sensus.tables.alignment import pick_columns
@@ -84,5 +124,40 @@ def predict(
                 **table.facts,
                 "kept_columns": [str(name) for name in kept.columns],
                 "ignored_columns": ignored,
+            }
+        )
+
+
+def _predict_files(
+    ctx: typer.Context, model: Path, data: Path, output: Path, reading: Reading, options: PredictOptions, as_json: bool
+) -> None:
+    if data.is_dir() and output.suffix and not output.is_dir():
+        raise DataError(f"{data} is a folder, so {output} must be one too: give a name without an ending")
+    if not data.exists():
+        raise DataError(f"there is no file or folder {data}")
+
+    from taylor_sensus.out_of_core.predict import predict_files
+
+    def begun(pairings: list[Pairing], parts: int, parts_before: int) -> None:
+        for pairing in pairings:
+            note(f"{pairing}; if it does not: --ordinary {shlex.quote(pairing.errors)}")
+        if parts_before:
+            note(f"{parts_before} of {parts} parts are there already")
+        ctx.obj.append(f"a part of {output}")
+
+    found = predict_files(model, data, output, reading, options, begun)
+    typer.echo(f"wrote {output} ({len(found.files)} parts)", err=True)
+    if as_json:
+        show_json(
+            {
+                "output": str(output),
+                "rows": found.rows,
+                "parts": len(found.files),
+                "parts_before": found.parts_before,
+                "coverage": options.coverage,
+                "interval": options.interval,
+                "error_columns": {pairing.column: pairing.errors for pairing in found.pairings},
+                "kept_columns": found.kept,
+                "seconds": found.seconds,
             }
         )

@@ -69,6 +69,8 @@ class CheckedFile:
     header: dict[str, Any]
     payload: bytes
     format: int
+    digest: str
+    """SHA-256 of the content, as it stands at the file's end."""
 
     def content(self) -> ModelFile:
         """Header and arrays."""
@@ -128,7 +130,7 @@ def check_model_file(path: str | os.PathLike[str]) -> CheckedFile:
         header = _strict_json(data[_PREFIX_BYTES:split])
     except Exception as error:
         raise _unreadable(path, error) from error
-    return CheckedFile(path, header, data[split:-_DIGEST_BYTES], version)
+    return CheckedFile(path, header, data[split:-_DIGEST_BYTES], version, data[-_DIGEST_BYTES:].hex())
 
 
 def _unreadable(path: object, error: Exception) -> ModelFileError:

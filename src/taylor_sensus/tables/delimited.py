@@ -69,6 +69,7 @@ class FirstLook(NamedTuple):
 
     file: TextFile
     separator: str
+    decimal: str
     header: list[str]
     rows: list[list[str]]
 
@@ -81,10 +82,9 @@ def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False
     """
     import pandas as pd
 
-    file, separator, header, rows = _first_look(path, favourite)
-    how: dict[str, Any] = {"dtype": str}
-    if not as_written:
-        how = {"decimal": _find_decimal_sign(file.name, separator, rows), "low_memory": False}
+    look = first_look(path.name, path.read_bytes(), favourite, "." if as_written else None)
+    file, separator, header = look.file, look.separator, look.header
+    how: dict[str, Any] = {"dtype": str} if as_written else {"decimal": look.decimal, "low_memory": False}
     _refuse_ragged_rows(file, separator, width=len(header))
     names = list(range(len(header)))
     body = pd.read_csv(
@@ -99,19 +99,25 @@ def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False
 
 def read_header(path: Path, *, favourite: str = ",") -> list[str]:
     """The header of a text table as written; pandas is not needed for that."""
-    return _first_look(path, favourite).header
+    return first_look(path.name, path.read_bytes(), favourite, ".").header
 
 
-def _first_look(path: Path, favourite: str) -> FirstLook:
-    content = path.read_bytes()
-    file = TextFile(path.name, content, _find_encoding(path.name, content))
+def truth_columns(rows: list[list[str]], width: int) -> list[int]:
+    """Places of the columns that hold nothing but true and false in these rows."""
+    columns = [[row[place].strip() for row in rows if place < len(row)] for place in range(width)]
+    return [place for place, cells in enumerate(columns) if cells and all(cell in _TRUTH for cell in cells)]
+
+
+def first_look(name: str, content: bytes, favourite: str, decimal: str | None = None) -> FirstLook:
+    """What the beginning of a text table tells; ``decimal`` is the decimal sign where it is declared."""
+    file = TextFile(name, content, _find_encoding(name, content))
     samples = {separator: _sample(file, separator) for separator in SEPARATORS}
     if not all(samples.values()):
         raise DataError(f"{file.name} is empty; expected a header line and at least one row")
     separator = _find_separator(samples, favourite)
     header, *rows = samples[separator]
     _refuse_spaces(file.name, rows)
-    return FirstLook(file, separator, header, rows)
+    return FirstLook(file, separator, decimal or _find_decimal_sign(file.name, separator, rows), header, rows)
 
 
 def _find_encoding(name: str, content: bytes) -> str:

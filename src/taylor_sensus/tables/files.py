@@ -43,7 +43,7 @@ def read_table(path: str | os.PathLike, *, decimal: str | None = None) -> pd.Dat
     if ending in (".xlsx", ".xls"):
         return _finish(path, *_read_excel(path, ending))
     text = read_delimited(path, favourite=favourite_separator(ending), as_written=decimal is not None)
-    return _finish(path, column_names(text.header), _without_apostrophes(text.body))
+    return _finish(path, column_names(text.header), without_apostrophes(text.body))
 
 
 def _finish(path: Path, header: list[str], body: pd.DataFrame) -> pd.DataFrame:
@@ -127,7 +127,7 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
         else:
             keep_labels = not frame.index.equals(pd.RangeIndex(len(frame)))
             separator = "," if ending == ".csv" else "\t"
-            _harmless(frame).to_csv(temporary, sep=separator, index=keep_labels, encoding="utf-8", lineterminator="\n")
+            harmless(frame).to_csv(temporary, sep=separator, index=keep_labels, encoding="utf-8", lineterminator="\n")
 
 
 def beside(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
@@ -150,7 +150,7 @@ def _write_parquet(frame: pd.DataFrame, temporary: Path, path: Path) -> None:
         ) from error
 
 
-def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
+def harmless(frame: pd.DataFrame) -> pd.DataFrame:
     """The same table, safe to open in a spreadsheet."""
     labels = _text_mapped(frame.index.to_series(), _neutral)
     body = frame.reset_index(drop=True)
@@ -158,8 +158,8 @@ def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
     return body.set_axis(pd.Index(labels, name=_neutral(frame.index.name)), axis=0)
 
 
-def _without_apostrophes(body: pd.DataFrame) -> pd.DataFrame:
-    """Undo ``_harmless`` in the cells of a table just read."""
+def without_apostrophes(body: pd.DataFrame) -> pd.DataFrame:
+    """Undo ``harmless`` in the cells of a table just read."""
 
     def bare(cell):
         return NEUTRALISED.sub("", cell, count=1) if isinstance(cell, str) and cell[:1] == "'" else cell

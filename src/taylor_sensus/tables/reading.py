@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,9 +16,9 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from taylor_sensus.errors import quoted
-from taylor_sensus.tables.alignment import align, headers_of, pick_columns, split_target
+from taylor_sensus.tables.alignment import align, check_there, headers_of, learned_names, pick_columns, split_target
 from taylor_sensus.tables.assignments import ColumnErrors
-from taylor_sensus.tables.companions import header_of, spoken_of
+from taylor_sensus.tables.companions import Pairing, find_pairings, header_of, spoken_of
 from taylor_sensus.tables.files import read_table
 from taylor_sensus.tables.measurements import Measurements, read_measurements
 from taylor_sensus.tables.wanted import KnownColumns, Reading, declared_errors
@@ -62,6 +62,21 @@ class ReadTable(NamedTuple):
         return [name for name in self.written if name not in (*self.used, *kept)]
 
 
+class UsedHeaders(NamedTuple):
+    """Which columns of a table a model's inputs come from."""
+
+    features: list[str]
+    numbers: list[str]
+    """Features and errors that are numbers."""
+    pairings: list[Pairing]
+    """Which column holds the errors of which."""
+
+    @property
+    def all(self) -> list[str]:
+        """All that must be read."""
+        return list(dict.fromkeys([*self.features, *self.numbers]))
+
+
 def open_table(path: str | os.PathLike, decimal: str | None = None) -> OpenedTable:
     """Read the file; where the decimal sign is declared, cells of text files stay as they are written."""
     return OpenedTable(Path(path).name, read_table(path, decimal=decimal))
@@ -101,6 +116,31 @@ def table_for_model(
     return ReadTable(table.frame, X, 0 if reading.exact else X_err, y, y_err, used, _facts(read), notes)
 
 
+def used_headers(headers: Sequence[str], reading: Reading, known: KnownColumns, *, where: str) -> UsedHeaders:
+    """The headers of a table from which a model's inputs and their errors would be read, as they are written."""
+    features = list(known.features)
+    renamed = learned_names(headers, features)
+    names = [renamed.get(name, name) for name in headers]
+    check_there(names, features, where=where)
+    declared = declared_errors(reading, features, [], names).x.columns
+    errors = [*_promising_errors(names, features, declared.values()), *declared.values()]
+    numbers = [name for name, holds_words in known.features.items() if not holds_words]
+    pairings = find_pairings([*numbers, *errors], ordinary=[*features, *(reading.ordinary or ())], declared=declared)
+    written = dict(zip(names, headers, strict=True))
+    return UsedHeaders(
+        [written[name] for name in features],
+        [written[name] for name in dict.fromkeys([*numbers, *errors])],
+        pairings,
+    )
+
+
+def _promising_errors(headers: Sequence[str], wanted: Sequence[str], declared: Iterable[str]) -> list[str]:
+    """Headers that promise the errors of a wanted column."""
+    names, others = {header_of(name).name for name in wanted}, {*wanted, *declared}
+    speaking = {header: spoken_of(header) for header in headers if header not in others}
+    return [header for header, of in speaking.items() if of is not None and of.name in names]
+
+
 def declared_sizes(read: Measurements, declared: ColumnErrors, among: Sequence[str]) -> dict[str, ErrorSize]:
     """The size of the error for each column that has one; what counts for all fills cells without an error."""
     size = declared.everywhere
@@ -127,9 +167,7 @@ def _read(
     numbers = []
     if known_words is not None:
         wanted = [*features, *targets]
-        names = {header_of(name).name for name in wanted}
-        speaking = {header: spoken_of(header) for header in headers if header not in (*wanted, *error_columns.values())}
-        errors = [header for header, of in speaking.items() if of is not None and of.name in names]
+        errors = _promising_errors(headers, wanted, error_columns.values())
         frame = frame[[header for header in headers if header in (*wanted, *errors, *error_columns.values())]]
         ordinary = [*wanted, *(name for name in ordinary if name in errors)]
         text = list(dict.fromkeys([*(name for name in text if name in wanted), *known_words]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,7 +11,7 @@ from types import TracebackType
 
 from rich.console import Console
 
-from taylor_sensus.words.progress_views import error_console, view_on
+from taylor_sensus.words.progress_views import duration, error_console, view_on
 
 STAGE_WORDS = {"density": "density", "mean": "means", "noise": "noise", "joint": "networks"}
 
@@ -86,3 +87,38 @@ class PartsProgress:
         self.view.update(self.words, count / self.parts, f"{count} of {self.parts} parts")
         if self.hears is not None:
             self.hears(self.words, count / self.parts)
+
+
+class RowsProgress:
+    """One bar for work on very many rows, with its rate and the time left; a part may be done from before."""
+
+    def __init__(
+        self, words: str, whole: float, before: float, *, show: bool, console: Console | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
+        """`whole` and `before` in any measure, such as bytes."""
+        self.words, self.whole, self.before, self.clock = words, whole, before, clock
+        self.done, self.rows, self.began = 0.0, 0, clock()
+        self.view = view_on(console or error_console(), [words], show=show)
+        self.hears = _heard_by.get()
+
+    def __enter__(self) -> RowsProgress:
+        self.view.start()
+        self.began = self.clock()
+        return self
+
+    def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.view.stop(finished=kind is None)
+
+    def advance(self, size: float, rows: int) -> None:
+        """So much more of the whole is done, and so many more rows."""
+        self.done, self.rows = self.done + size, self.rows + rows
+        seconds = max(self.clock() - self.began, 1e-9)
+        words = f"{self.rows:,} rows, {self.rows / seconds:,.0f} rows/s"
+        left = self.whole - self.before - self.done
+        if self.done and left > 0:
+            words += f", {duration(seconds * left / self.done)} left"
+        share = (self.before + self.done) / self.whole
+        self.view.update(self.words, share, words)
+        if self.hears is not None:
+            self.hears(self.words, share)
