@@ -219,13 +219,13 @@ def _predict_all(model: Any, plan: PredictionPlan, todo: Sequence[OpenPart], opt
     return progress.rows
 
 
-def _sent(model: Any) -> Any:
-    """What goes to other processes: the path of a file, or a model that can travel."""
+def _sent(model: Any) -> Path | bytes:
+    """What goes to other processes: the path of a file, or what would stand in it."""
     if isinstance(model, str | os.PathLike):
         return Path(model)
-    if callable(model.fitted_.settings.prior):
-        raise SettingError("a model with a prior of your own cannot be sent to other processes; use n_jobs=1")
-    return model
+    from taylor_sensus.storage.travel import model_to_bytes
+
+    return model_to_bytes(model)
 
 
 def _columns(model: Any) -> ModelColumns:
@@ -234,7 +234,7 @@ def _columns(model: Any) -> ModelColumns:
         header = opened.checked.header
         return ModelColumns(opened.columns, opened.targets, bool(header["one_dimensional"]), opened.checked.digest)
     check_is_fitted(model, "fitted_")
-    from taylor_sensus.storage.model_io import fingerprint
+    from taylor_sensus.storage.travel import fingerprint
 
     fitted = model.fitted_
     return ModelColumns(fitted.columns, fitted.target_names, fitted.one_dimensional, fingerprint(model))

@@ -39,9 +39,9 @@ class _Worker:
 
 
 def predict_in_processes(
-    model: Any, plan: PredictionPlan, parts: Sequence[OpenPart], processes: int
+    model: Path | bytes, plan: PredictionPlan, parts: Sequence[OpenPart], processes: int
 ) -> Iterator[DonePart]:
-    """Predict the parts in so many processes; each is told when it is done. `model` may be the path of its file."""
+    """Predict the parts in so many processes; each is told when it is done. `model` is its file, by path or content."""
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(model, plan))
     try:
@@ -58,10 +58,11 @@ def predict_in_processes(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(model: Any, plan: PredictionPlan) -> None:
+def _begin(model: Path | bytes, plan: PredictionPlan) -> None:
     from taylor_sensus.storage.model_io import load_model
+    from taylor_sensus.storage.travel import model_from_bytes
 
-    _Worker.model = load_model(model) if isinstance(model, Path) else model
+    _Worker.model = load_model(model) if isinstance(model, Path) else model_from_bytes(model)
     _Worker.model.n_jobs = 1  # the processes have the cores
     _Worker.plan = plan
 

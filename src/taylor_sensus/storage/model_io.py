@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from io import StringIO
 from os import PathLike
 from typing import Any, TypeVar
@@ -64,16 +63,6 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
     }
     leaves, _ = jax.tree_util.tree_flatten_with_path(parts)
     write_model_file(path, header, {_name(place): np.asarray(leaf) for place, leaf in leaves})
-
-
-def fingerprint(model: TSNetRegressor) -> str:
-    """SHA-256 of all numbers that predictions depend on; a prior of the user's own is not among them."""
-    digest = hashlib.sha256(repr((model.fitted_.columns, model.fitted_.settings)).encode())
-    leaves, _ = jax.tree_util.tree_flatten_with_path(_parts(model.fitted_, keep_rows=False))
-    for place, leaf in leaves:
-        digest.update(_name(place).encode())
-        digest.update(np.ascontiguousarray(leaf).tobytes())
-    return digest.hexdigest()
 
 
 def load_model(path: str | PathLike[str]) -> TSNetRegressor:
