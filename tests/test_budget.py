@@ -147,7 +147,7 @@ def test_declared_errors_are_identifiable_even_where_learned_ones_are_not():
 def test_the_warning_stands_only_where_it_is_true_and_names_the_remedies():
     resolved, open_ = NoiseBudget(parts()), NoiseBudget(parts(system_identifiable=False))
     for text in (str(open_), open_._repr_html_()):
-        assert "Not identifiable" in text and "X_err" in text and "several times" in text
+        assert "Not identifiable" in text and "X_err" in text and "only the sum" in text
     for text in (str(resolved), resolved._repr_html_()):
         assert "Not identifiable" not in text
 

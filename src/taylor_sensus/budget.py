@@ -51,6 +51,10 @@ class BudgetParts(NamedTuple):
         What is predicted.
     index : Index or None
         Labels of the rows.
+    trained_on : ndarray of bool, (rows,), optional
+        Whether the model was fitted on a row with the same inputs, which makes it surer there.
+    unseen_lacking : ndarray, (targets,), optional
+        Share of the variance that too little data leaves open at training rows as long as they are unseen.
     """
 
     columns: tuple[str, ...]
@@ -65,6 +69,8 @@ class BudgetParts(NamedTuple):
     system_identifiable: bool
     target_names: tuple[str, ...]
     index: pd.Index | None
+    trained_on: np.ndarray | None = None
+    unseen_lacking: np.ndarray | None = None
 
 
 class NoiseBudget:
@@ -100,6 +106,11 @@ class NoiseBudget:
     def identifiable(self) -> bool:
         """Whether the data can tell the inputs' noise from the system's; if not, trust only their sum."""
         return bool(self.parts.system_identifiable)
+
+    @property
+    def rows_trained_on(self) -> int:
+        """How many of the rows the model was fitted on, as far as it knows."""
+        return 0 if self.parts.trained_on is None else int(self.parts.trained_on.sum())
 
     @cached_property
     def part_of_source(self) -> tuple[str, ...]:
@@ -174,7 +185,8 @@ class NoiseBudget:
             raise SettingError(f"there is no target {name!r}; the budget has {list(self.target_names)}")
         at = [self.target_names.index(name)]
         cut = {field: getattr(self.parts, field)[:, at] for field in OF_TARGETS}
-        return NoiseBudget(self.parts._replace(target_names=(name,), **cut))
+        unseen = None if self.parts.unseen_lacking is None else self.parts.unseen_lacking[at]
+        return NoiseBudget(self.parts._replace(target_names=(name,), unseen_lacking=unseen, **cut))
 
     def rows(self, positions: Any) -> NoiseBudget:
         """The budget of some of the rows.
@@ -190,6 +202,8 @@ class NoiseBudget:
             Without the other rows.
         """
         cut = {field: getattr(self.parts, field)[positions] for field in OF_ROWS}
+        if self.parts.trained_on is not None:
+            cut["trained_on"] = self.parts.trained_on[positions]
         index = None if self.parts.index is None else self.parts.index[positions]
         return NoiseBudget(self.parts._replace(index=index, **cut))
 

@@ -34,6 +34,15 @@ class BudgetSums(NamedTuple):
     """``(kinds, sources)``, how many cells of each kind"""
     identifiable: np.ndarray
     """``(sources,)``"""
+    trained_on: int = 0
+    """Rows that the model was fitted on."""
+    unseen_lacking: np.ndarray | None = None
+    """``(targets,)``, see `BudgetParts`"""
+
+    @property
+    def is_of_training_rows(self) -> bool:
+        """Whether the model was fitted on most of the rows."""
+        return 2 * self.trained_on > self.rows
 
 
 def budget_sums(budget: NoiseBudget) -> BudgetSums:
@@ -52,6 +61,8 @@ def budget_sums(budget: NoiseBudget) -> BudgetSums:
         std_cells=np.isfinite(std).sum(axis=0),
         kinds=np.array([(kind == number).sum(axis=0) for number in range(len(KINDS))]),
         identifiable=budget.identifiable_sources,
+        trained_on=budget.rows_trained_on,
+        unseen_lacking=budget.parts.unseen_lacking,
     )
 
 
@@ -59,7 +70,7 @@ def added(one: BudgetSums, other: BudgetSums) -> BudgetSums:
     """The sums of two blocks of rows of the same table."""
     if len(one.sources) != len(other.sources):  # only in one of them a measuring error of the target was declared
         one, other = _with_target_error(one), _with_target_error(other)
-    names = ("target_names", "part_of_source", "sources", "identifiable")
+    names = ("target_names", "part_of_source", "sources", "identifiable", "unseen_lacking")
     summed = {f: getattr(one, f) + getattr(other, f) for f in BudgetSums._fields if f not in names}
     return one._replace(**summed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -185,7 +186,25 @@ class FittedModel:
             system_identifiable=self.fit_summary.split_identifiable,
             target_names=self.target_names,
             index=prediction.index,
+            trained_on=self._trained_on(query.x),
+            unseen_lacking=self.unseen_lacking,
         )
+
+    @cached_property
+    def unseen_lacking(self) -> np.ndarray:
+        """For each target the share of the held-out rows' variance that too little data leaves open."""
+        total = (self.held_out.std**2).sum(axis=0)
+        lacking = self.held_out.epistemic_variance.sum(axis=0)
+        return np.divide(lacking, total, out=np.zeros_like(total), where=total > 0)
+
+    def _trained_on(self, x: np.ndarray) -> np.ndarray | None:
+        """Whether a training row has the same inputs; None where the model keeps no training rows."""
+        if self.rows is None:
+            return None
+        # In single precision, as folds compare rows; adding 0 turns -0 into 0.
+        tables = [pd.DataFrame(rows.astype(np.float32) + np.float32(0)) for rows in (self.rows.x, x)]
+        seen, asked = (pd.util.hash_pandas_object(table, index=False) for table in tables)
+        return np.isin(asked, seen)
 
     def _kinds(self, query: Query, errors: InputErrors) -> np.ndarray:
         """0 learned, 1 declared, 2 missing, 3 exact, for each cell."""

@@ -44,7 +44,8 @@ class FitSummary:
     declared_targets: tuple[float, ...]
     """Usual declared measuring error of each target, as a standard deviation; 0 where none was given."""
     pure_error: tuple[float, ...] | None
-    """Pure error: the standard deviation of each target between rows that share their input. None: too few repeats."""
+    """Pure error: the standard deviation of each target between rows that share their input, which is the noise of all
+    sources together. None: too few repeats."""
     pure_error_freedom: float
     """Degrees of freedom of the pure error."""
     repeated_inputs: int
@@ -58,9 +59,12 @@ class FitSummary:
     held_out_rmse: tuple[float, ...]
     """Root-mean-square error on unseen rows."""
     held_out_explained: tuple[float, ...]
-    """Share of the variance explained on unseen rows (R squared); below 0 if worse than the mean."""
+    """Share of the variance explained on unseen rows (R squared); below 0 if worse than the mean, not a number where
+    the target does not vary."""
     held_out_coverage: Mapping[int, tuple[float, ...]]
-    """Share of unseen rows inside central normal intervals, by their level in percent."""
+    """Share of unseen rows inside central intervals, by their level in percent."""
+    held_out_thirds: tuple[tuple[float, ...], ...] | None
+    """The same of 90 % intervals among the surest, the middle and the least sure third of the rows, by target."""
     frequency_scale: float | None
     """Frequencies of the embedding that were chosen by trial."""
     outliers: tuple[int, ...] | None

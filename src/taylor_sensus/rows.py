@@ -90,3 +90,20 @@ def _bytes_as_number(column: np.ndarray) -> np.ndarray:
     """Whole numbers in the order of the cells' bytes; adding 0 turns -0 into 0."""
     cells = np.ascontiguousarray(column) + column.dtype.type(0)
     return cells.view(f">u{cells.itemsize}").astype(f"u{cells.itemsize}")
+
+
+def tercile_shares(values: np.ndarray) -> np.ndarray:
+    """How much of each value lies in the low, mid and high third: ``(3, n)``, one in all for each value.
+
+    Lay the sorted values side by side on a line and cut it into three equal parts. A run of equal values is
+    one block, and the share of the block that falls into a part is the share of each of its members.
+    The line is measured in thirds of a value, so that all lengths are whole numbers and exact.
+    """
+    from scipy.stats import rankdata  # takes a while to load
+
+    n = len(values)
+    start = 3 * (rankdata(values, method="min").astype(int) - 1)
+    end = 3 * rankdata(values, method="max").astype(int)
+    cuts = np.array([0, n, 2 * n, 3 * n])
+    overlap = np.minimum(end, cuts[1:, None]) - np.maximum(start, cuts[:-1, None])
+    return np.maximum(overlap, 0) / (end - start)

@@ -9,18 +9,19 @@ import pytest
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.report.answers import how_good, how_honest
 from taylor_sensus.report.contents import JudgedRows
-from taylor_sensus.scores import interval_coverage
-from taylor_sensus.words.verdicts import error_bars
+from taylor_sensus.words.verdicts import coverage_of, error_bars
 
 
-def contents(std, rows=400, noise=0.1):
+def contents(std, rows=400, noise=0.1, warnings=()):
     rng = np.random.default_rng(0)
     y = rng.normal(size=(rows, 1))
     mean = y + noise * rng.normal(size=y.shape)
     nothing = np.zeros(rows)
     prediction = Prediction(mean[:, 0], nothing, np.full(rows, std**2), nothing, nothing)
     evidence = JudgedRows("", True, pd.RangeIndex(rows), y, (prediction,))
-    return SimpleNamespace(evidence=evidence, references=None, fitted=SimpleNamespace(target_names=("y",)))
+    return SimpleNamespace(
+        evidence=evidence, references=None, fitted=SimpleNamespace(target_names=("y",)), warnings=list(warnings)
+    )
 
 
 @pytest.mark.parametrize(("std", "rows", "word"), [(0.1, 400, "good"), (0.2, 400, "fair"), (0.05, 400, "check")])
@@ -28,7 +29,7 @@ def test_error_bars_are_judged_as_in_the_summary(std, rows, word):
     given = contents(std, rows)
     answer = how_honest(given)
     _, y, prediction = given.evidence.target(0)
-    found = error_bars(interval_coverage(y, prediction.mean, prediction.std, 0.9), rows)
+    found = error_bars(coverage_of(y, prediction))
     assert (answer.verdict, answer.short) == (found.word, found.short) and answer.verdict == word
     assert ("predict_interval" in answer.why) is (word == "check")
 
@@ -36,6 +37,11 @@ def test_error_bars_are_judged_as_in_the_summary(std, rows, word):
 @pytest.mark.parametrize(("noise", "word"), [(0.1, "good"), (0.7, "fair"), (2.0, "check")])
 def test_accuracy_is_judged_as_in_the_summary(noise, word):
     assert how_good(contents(0.1, noise=noise)).verdict == word
+
+
+def test_networks_that_did_not_learn_are_never_called_good():
+    given = contents(0.1, warnings=[SimpleNamespace(code="not_learned")])
+    assert how_good(given).verdict == how_honest(given).verdict == "check"
 
 
 def test_without_measurements_nothing_is_judged():

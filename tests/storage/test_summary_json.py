@@ -1,7 +1,9 @@
 """The summary of a fit survives a model file; wrong kinds and impossible numbers are refused, all at once."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from taylor_sensus.errors import ModelFileError
@@ -13,6 +15,7 @@ SUMMARY = FitSummary(
     declared={"a": DeclaredError(0.5, 0.1)}, declared_targets=(0.0, 0.2), pure_error=(0.1, 0.3),
     pure_error_freedom=7.5, repeated_inputs=5, curved=True, split_identifiable=True, held_out_rows=40,
     held_out_rmse=(0.3, 1.5), held_out_explained=(0.9, -4.0), held_out_coverage={50: (0.4, 0.5), 90: (0.9, 1.0)},
+    held_out_thirds=((0.9, 0.8, 1.0), (0.9, 0.9, 0.9)),
     frequency_scale=0.4, outliers=(49, 3), seed=12,
 )  # fmt: skip
 
@@ -25,10 +28,16 @@ def test_a_summary_comes_back_as_it_was():
     assert summary_from_json(written(), 2) == SUMMARY
 
 
+def test_what_cannot_be_explained_is_not_a_number():
+    constant = replace(SUMMARY, held_out_explained=(0.5, float("nan")))
+    found = summary_from_json(json.loads(json.dumps(summary_to_json(constant), allow_nan=False)), 2)
+    assert found.held_out_explained[0] == 0.5 and np.isnan(found.held_out_explained[1])
+
+
 def test_what_is_not_known_any_more_stays_unknown():
-    content = {**written(), **dict.fromkeys(("frequency_scale", "seed", "outliers"))}
+    content = {**written(), **dict.fromkeys(("frequency_scale", "seed", "outliers", "held_out_thirds"))}
     found = summary_from_json(content, 2)
-    assert (found.frequency_scale, found.seed, found.outliers) == (None,) * 3
+    assert (found.frequency_scale, found.seed, found.outliers, found.held_out_thirds) == (None,) * 4
     assert summary_from_json(json.loads(json.dumps(summary_to_json(found))), 2) == found
 
 
@@ -42,7 +51,7 @@ def test_what_is_not_known_any_more_stays_unknown():
         {"held_out_rmse": [-1.0, 1.0]}, {"held_out_explained": [1.2, 0.0]}, {"held_out_coverage": {"50": [0.4, 0.5]}},
         {"held_out_coverage": {"90": [0.9, 1.1]}}, {"held_out_coverage": {"often": [0.9, 0.9]}},
         {"held_out_coverage": {"900": [0.9, 0.9]}}, {"frequency_scale": -1}, {"outliers": [50]},
-        {"outliers": [-1]}, {"seed": 1.5},
+        {"outliers": [-1]}, {"held_out_thirds": [[0.9, 0.9]]}, {"seed": 1.5},
     ],
     ids=str,
 )  # fmt: skip

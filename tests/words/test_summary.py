@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 
 from taylor_sensus.records import DeclaredError, FitSummary
 from taylor_sensus.settings import Settings
@@ -15,7 +16,8 @@ FIT = FitSummary(
     rows=200, distinct_rows=200, validation_rows=0, missing_cells=0, constant_columns=(), declared={},
     declared_targets=(0.0,), pure_error=None, pure_error_freedom=0.0, repeated_inputs=0, curved=True,
     split_identifiable=True, held_out_rows=200, held_out_rmse=(1.5,), held_out_explained=(0.87,),
-    held_out_coverage={50: (0.5,), 80: (0.8,), 90: (0.9,), 95: (0.95,)}, frequency_scale=0.4,
+    held_out_coverage={50: (0.5,), 80: (0.8,), 90: (0.9,), 95: (0.95,)},
+    held_out_thirds=((0.9, 0.91, 0.89),), frequency_scale=0.4,
     outliers=(), seed=1,
 )  # fmt: skip
 
@@ -23,10 +25,14 @@ FIT = FitSummary(
 COLUMNS = (Column("hours", None), Column("alloy", ("brass", "steel")))
 
 
-def model(settings=None, columns=COLUMNS, **changes):
+HISTORY = pd.DataFrame({"stage": "mean", "member": range(8), "step": 9, "loss": 0.3, "validation": 0.4})
+
+
+def model(settings=None, columns=COLUMNS, history=None, **changes):
     return SimpleNamespace(
         fit_summary=replace(FIT, **changes), settings=settings or Settings(), columns=columns,
         target_names=("strength",), ensemble=SimpleNamespace(noise_scale=np.array([1.44])), members=8,
+        history=HISTORY if history is None else history,
     )  # fmt: skip
 
 
@@ -34,7 +40,8 @@ def test_what_the_fit_found_is_there():
     text = summary_text(model())
     for words in (
         "200 (200 distinct)", "hours, alloy (2 categories)", "Unseen rows, strength", "= 1.5", "87.0 %",
-        "50 %: 50%, 80 %: 80%", "= 1.2", "changed settings = none", "held-out folds inside",
+        "50 %: 50%, 80 %: 80%", "surest third: 90%, middle: 91%, least sure: 89%",
+        "= 1.2", "changed settings = none", "held-out folds inside",
     ):  # fmt: skip
         assert words in text
     assert text.endswith("[[Warnings]]\n    none")
@@ -61,7 +68,7 @@ def test_known_errors_and_repeats_are_told():
     text = summary_text(model(declared=told, declared_targets=(0.12,), **known))
     assert "declared errors            = hours 0.25, alloy=brass exact (50% of the cells)" in text
     assert "declared errors of targets = strength 0.12" in text
-    assert "7, between them a scatter of 0.31 (strength) with 12 degrees of freedom" in text
+    assert "7, between them a scatter of 0.31 (strength) with 12 degrees of freedom, from all sources" in text
 
 
 def test_outliers_are_named_unknown_or_not_there():

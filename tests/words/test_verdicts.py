@@ -7,6 +7,12 @@ import pytest
 from scipy.stats import binom
 
 from taylor_sensus.words import verdicts as status
+from taylor_sensus.words.verdicts import Coverage
+from tests.words.test_summary import FIT
+
+
+def bars(held, rows, **more):
+    return status.error_bars(Coverage(rows, {90: held}), **more)
 
 
 @pytest.mark.parametrize(
@@ -14,11 +20,11 @@ from taylor_sensus.words import verdicts as status
     [(1.0, "good"), (0.7, "good"), (0.69, "fair"), (0.3, "fair"), (0.29, "check"), (-3.0, "check")],
 )
 def test_accuracy(explained, word):
-    assert status.accuracy(explained).word == word
+    assert status.accuracy(explained, 200).word == word
 
 
 def test_what_cannot_be_judged_is_neither_good_nor_bad():
-    for found in (status.accuracy(np.nan), status.error_bars(0.9, 0), status.error_bars(np.nan, 50)):
+    for found in (status.accuracy(np.nan, 50), bars(0.9, 0), bars(np.nan, 50), bars(1.0, 50, constant=True)):
         assert found.word == "fair" and "cannot be judged" in found.why
 
 
@@ -39,13 +45,13 @@ def test_what_cannot_be_judged_is_neither_good_nor_bad():
     ],
 )
 def test_error_bars(held, rows, word):
-    assert status.error_bars(held, rows).word == word
+    assert bars(held, rows).word == word
 
 
 def probability(word, rows, held):
     """With which probability intervals that hold a row with probability ``held`` get the word."""
     counts = np.arange(rows + 1)
-    got = [status.error_bars(count / rows, rows).word == word for count in counts]
+    got = [bars(count / rows, rows).word == word for count in counts]
     return float(binom.pmf(counts, rows, held) @ got)
 
 
@@ -92,7 +98,7 @@ def test_too_little_data(share, word):
 
 def test_every_threshold_stands_in_the_table():
     text = re.sub(r"\s+", " ", status.__doc__)
-    shares = (status.ACCURATE, status.HELPFUL, 0.9 - status.NEARLY, status.FEW_UNFAMILIAR, status.SOME_UNFAMILIAR,
+    shares = (status.ACCURATE, status.HELPFUL, status.NEARLY, status.FEW_UNFAMILIAR, status.SOME_UNFAMILIAR,
               status.LITTLE_LACKING, status.MUCH_LACKING)  # fmt: skip
     for words in [f"{100 * share:.0f} %" for share in shares]:
         assert words in text
@@ -102,7 +108,34 @@ def test_every_threshold_stands_in_the_table():
 
 def test_a_difference_that_matters_to_nobody_is_good_however_sure_it_is():
     assert status.chance(50_000)[1] < 0.906
-    assert status.error_bars(0.906, 50_000).word == "good"
-    assert status.error_bars(0.894, 50_000).word == "good"
-    assert status.error_bars(0.92, 50_000).word == "fair"
-    assert status.error_bars(0.87, 50_000).word == "fair"
+    assert bars(0.906, 50_000).word == "good"
+    assert bars(0.894, 50_000).word == "good"
+    assert bars(0.92, 50_000).word == "fair"
+    assert bars(0.87, 50_000).word == "fair"
+
+
+HONEST = {50: 0.5, 80: 0.8, 90: 0.9, 95: 0.95}
+
+
+@pytest.mark.parametrize("level", HONEST)
+@pytest.mark.parametrize("off", [-0.12, -0.05, 0.05])
+def test_no_level_outside_chance_is_called_good(level, off):
+    rows = 1000
+    held = min(HONEST[level] + off, 1.0)
+    found = status.error_bars(Coverage(rows, {**HONEST, level: held}, (0.9, 0.9, 0.9)))
+    assert found.word == ("check" if off < -status.NEARLY else "fair")
+    assert f"{level} % intervals held" in found.why
+    assert status.error_bars(Coverage(rows, HONEST, (0.9, 0.9, 0.9))).word == "good"
+
+
+@pytest.mark.parametrize(("thirds", "word"), [((0.7, 0.95, 0.95), "check"), ((0.9, 0.9, 0.85), "fair")])
+def test_no_third_outside_chance_is_called_good(thirds, word):
+    found = status.error_bars(Coverage(1500, HONEST, thirds))
+    assert found.word == word and "third" in found.why
+
+
+def test_few_rows_and_networks_that_did_not_learn_are_never_good():
+    assert status.accuracy(0.99, 5).word == "fair"
+    for found in status.of_model(FIT, ("y",), 1, not_learned=8)[:2]:
+        assert found.word == "check" and "8 networks diverged" in found.why
+    assert {one.word for one in status.of_model(FIT, ("y",), 0)} == {"good"}

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import ndtr
 
 from taylor_sensus.fit.calibrate import Calibrated
 from taylor_sensus.fit.prepare import PreparedTable
 from taylor_sensus.fit.records import TrainedEnsemble
 from taylor_sensus.fit.robust import outliers
 from taylor_sensus.records import DeclaredError, EncodedTable, FitSummary
-from taylor_sensus.rows import blocks
+from taylor_sensus.rows import blocks, tercile_shares
 
 if TYPE_CHECKING:
     from taylor_sensus.tables.columns import Column
@@ -38,15 +39,37 @@ def summarise_fit(
         pure_error_freedom=0.0 if pure is None else float(pure.freedom),
         repeated_inputs=0 if pure is None else int(pure.inputs),
         curved=calibrated.curvature,
-        split_identifiable=calibrated.curvature or pure is not None or known_everywhere,
+        split_identifiable=calibrated.curvature or known_everywhere,
         held_out_rows=held.rows,
         held_out_rmse=_numbers(np.sqrt(held.mse) * unit),
-        held_out_explained=_numbers(held.explained),
+        held_out_explained=_numbers(_explained(calibrated)),
         held_out_coverage={level: _numbers(share) for level, share in held.coverage.items()},
+        held_out_thirds=tuple(_numbers(thirds) for thirds in _thirds(calibrated)),
         frequency_scale=float(ensemble.chosen.frequency_scale),
         outliers=_outliers(ensemble, scaled),
         seed=seed,
     )
+
+
+def _judged(found: Calibrated) -> np.ndarray:
+    """Which held-out rows the scores come from: validation rows where there are any."""
+    is_validation = found.held_out.rows < 0
+    return is_validation if is_validation.any() else ~is_validation
+
+
+def _explained(found: Calibrated) -> np.ndarray:
+    """Not a number where the target does not vary, so that there is nothing to explain."""
+    return np.where(np.ptp(found.held_out.y[_judged(found)], axis=0) > 0, found.scores.explained, np.nan)
+
+
+def _thirds(found: Calibrated) -> np.ndarray:
+    """Coverage of 90 % intervals among the surest, the middle and the least sure third, `(targets, 3)`."""
+    judged, tails = _judged(found), found.ensemble.tails
+    score, std = found.held_out.score[judged], found.held_out.std[judged]
+    place = ndtr(score) if tails is None else tails.cdf(score)
+    held = np.abs(2 * place - 1) < 0.9
+    shares = [tercile_shares(size) for size in std.T]
+    return np.array([[np.average(own, weights=s) for s in share] for own, share in zip(held.T, shares, strict=True)])
 
 
 def _declared(scaled: PreparedTable, parts: list[str]) -> dict[str, DeclaredError]:

@@ -85,15 +85,13 @@ def _noise_rows(context: FitContext, net: MeanNetwork, few: NoiseTable, weighed:
 def _start(context: FitContext, rows: NoiseRows, few: NoiseTable, rng: np.random.Generator) -> Any:
     """Noise networks start at the overall residual variance beyond what is known, half of it through the features.
 
-    Repeated inputs tell the system's half.
+    Repeated inputs do not tell the halves apart: where inputs are set points, their noise acts anew in each repeat.
     """
     weight = few.table.weight
     overall = np.average(np.asarray(rows.residual).astype(np.float64) ** 2, axis=0, weights=weight)
     beyond = overall - np.average(np.asarray(rows.known), axis=0, weights=weight)
     left = np.maximum(np.maximum(beyond, 0.1 * overall), 1e-8)
     system = 0.5 * left
-    if few.table.pure_error is not None:
-        system = np.clip(few.table.pure_error, 0.05 * left, 0.95 * left)
     sensitivity = max(float(np.asarray(rows.squared_jacobian).sum(axis=2).mean()), 1e-6)
     level = np.full(context.shape.features, np.clip(np.log((left - system).mean() / sensitivity), -12, 0))
     return new_noise(context.shape, context.settings, rng, level, np.log(system))

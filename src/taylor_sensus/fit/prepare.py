@@ -84,7 +84,6 @@ def prepare(table: EncodedTable, validation: EncodedTable | None, settings: Sett
         train=train,
         group=byte_order((x[:train, column] for column in range(x.shape[1])), train).group,
         errors=errors,
-        pure_error=None if pure is None else np.maximum(pure.variance - usual.target, 0.0),
     )
     return PreparedTable(scaler, trend, prior_variance, imputer, usual, training, rows.first, pure)
 

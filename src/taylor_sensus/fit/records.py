@@ -32,8 +32,6 @@ class Table(NamedTuple):
     """For each training row the number of its group: rows that share their input, which splits keep together."""
     errors: DeclaredErrors | None = None
     """Errors of features and targets that are known; None if there are none."""
-    pure_error: np.ndarray | None = None
-    """Variance of each target between rows that share their input, if there are enough of them."""
 
     def take(self, rows: np.ndarray) -> Table:
         """These rows, which must be in ascending order; no copy if they are all."""
@@ -44,7 +42,7 @@ class Table(NamedTuple):
         errors = None if self.errors is None else self.errors.take(rows)
         train = int((rows < self.train).sum())
         group = self.group[rows[:train]]
-        return Table(x, y, weight, prior_mean, self.prior_variance, train, group, errors, self.pure_error)
+        return Table(x, y, weight, prior_mean, self.prior_variance, train, group, errors)
 
 
 class Chosen(NamedTuple):

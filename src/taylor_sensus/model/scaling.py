@@ -33,6 +33,8 @@ class Scaler(NamedTuple):
         return (y - self.target_center) / self.target_scale
 
 
+ROUNDED = 8 * np.finfo(float).eps
+"""Targets that differ by no more than this share of their size only differ by rounding."""
 COLUMNS = 8
 """Columns that are scaled together: a whole copy of a large table would not be small."""
 
@@ -47,7 +49,7 @@ def learn_scaling(x: np.ndarray, y: np.ndarray, weight: np.ndarray, rows: np.nda
     middle, scale = np.hstack(few)
     mean = np.average(y, axis=0, weights=weight)
     std = np.sqrt(np.average((y - mean) ** 2, axis=0, weights=weight))
-    constant = std <= 1e-12 * np.maximum(np.abs(mean), 1e-300)
+    constant = std <= ROUNDED * np.maximum(np.abs(mean), 1e-300)
     return Scaler(middle, scale, mean, np.where(constant, np.maximum(np.abs(mean) * 1e-6, 1e-12), std))
 
 

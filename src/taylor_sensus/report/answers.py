@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.report.contents import Contents
-from taylor_sensus.scores import check_bounds, r2, rmse
+from taylor_sensus.scores import r2, rmse
 from taylor_sensus.tables.units import split_header
 from taylor_sensus.words.format import PART_WORDS, number, one_line, percent
-from taylor_sensus.words.verdicts import Word, accuracy, error_bars
+from taylor_sensus.words.verdicts import Word, accuracy, coverage_of, error_bars
 
 
 class Answer(NamedTuple):
@@ -45,10 +45,11 @@ def how_good(contents: Contents) -> Answer:
         best = min(others, key=lambda method: method.rmse[0])
         if best.rmse[0] > 0:
             better = 1 - own.rmse[0] / best.rmse[0]
-            word = "smaller" if better >= 0 else "larger"
-            why += f"; errors are {percent(abs(better), 0)} {word} than those of the {best.name}"
+            size = "smaller" if better >= 0 else "larger"
+            why += f"; errors are {percent(abs(better), 0)} {size} than those of the {best.name}"
     seen = "on unseen rows" if contents.evidence.unseen else "on the given rows, which it may have seen"
-    return Answer(question, f"typically off by {number(error, unit)}", f"{why} ({seen}).", accuracy(explained).word)
+    word = _word(contents, accuracy(explained, len(judged.y)).word)
+    return Answer(question, f"typically off by {number(error, unit)}", f"{why} ({seen}).", word)
 
 
 def how_honest(contents: Contents) -> Answer:
@@ -57,9 +58,13 @@ def how_honest(contents: Contents) -> Answer:
     if contents.evidence is None:
         return Answer(question, "not known here", "Give a table with measured targets to find out.")
     _, y, prediction = contents.evidence.target(0)
-    held = check_bounds(y, *prediction.interval(0.9), prediction.std).coverage
-    found = error_bars(held, len(y), of="measurements")
-    return Answer(question, found.short, f"{found.why}. {found.remedy}".strip(), found.word)
+    found = error_bars(coverage_of(y, prediction), of="measurements", constant=bool(np.ptp(y) == 0))
+    return Answer(question, found.short, f"{found.why}. {found.remedy}".strip(), _word(contents, found.word))
+
+
+def _word(contents: Contents, word: Word) -> Word:
+    """Networks that did not learn deserve a look, however good the rest may be."""
+    return "check" if any(one.code == "not_learned" for one in contents.warnings) else word
 
 
 def which_noise(contents: Contents) -> Answer:
@@ -74,7 +79,8 @@ def which_noise(contents: Contents) -> Answer:
     main = max(by_part, key=lambda part: by_part[part])
     inputs = np.where(parts == "feature_noise", average, 0)
     column = one_line(split_header(survey.budget.sources[int(inputs.argmax())]).name)
-    why = f"{percent(by_part[main], 0)} of the variance on average."
+    rows = "the rows that it was fitted on" if survey.budget.is_of_training_rows else "the rows of the table"
+    why = f"{percent(by_part[main], 0)} of the variance on average over {rows}."
     if inputs.max() > 0:
         why += f" Among the inputs the noise of {column} matters most ({percent(float(inputs.max()))})."
     if not survey.identifiable:
@@ -101,13 +107,17 @@ def advice(contents: Contents, at: int) -> tuple[str, str]:
     assert survey is not None, "advice needs the budget of a table"
     average = survey.budget.variance[at] / survey.budget.variance[at].sum()
     parts = np.array(survey.budget.part_of_source)
-    lacking = float(average[parts == "epistemic"].sum())
+    lacking, where = float(average[parts == "epistemic"].sum()), ""
+    if survey.budget.is_of_training_rows and survey.budget.unseen_lacking is not None:  # advice is for new rows
+        unseen = float(survey.budget.unseen_lacking[at])
+        average = average * (1 - unseen) / max(1 - lacking, 1e-9)
+        lacking, where = unseen, " at such rows as long as they are unseen"
     inputs = np.where(parts == "feature_noise", average, 0)
     system = float(average[parts == "system_noise"].sum())
     if lacking >= max(system, float(inputs.sum())) or lacking > 0.4:
         return "new rows where data are thin", (
-            f"{percent(lacking, 0)} of the variance comes from too little data; rows like those listed as lacking "
-            "data would help most."
+            f"{percent(lacking, 0)} of the variance comes from too little data{where}; rows like those listed as "
+            "lacking data would help most."
         )
     if survey.identifiable and inputs.sum() > system:
         column = one_line(split_header(survey.budget.sources[int(inputs.argmax())]).name)
@@ -116,6 +126,6 @@ def advice(contents: Contents, at: int) -> tuple[str, str]:
             f"through {column}. More rows of the same kind would not help as much."
         )
     return "the same rows again, or more exactly", (
-        f"Only {percent(lacking, 0)} of the variance comes from too little data, so more rows of the same kind would "
-        "not help much. Average repeated measurements, or find what else influences the target."
+        f"Only {percent(lacking, 0)} of the variance comes from too little data{where}, so more rows of the same kind "
+        "would not help much. Average repeated measurements, or find what else influences the target."
     )

@@ -17,6 +17,7 @@ from taylor_sensus.report.references import compare, mean_only
 from taylor_sensus.report.survey import survey_rows
 from taylor_sensus.report.table import ReportTable, kept_rows, numbers_of, read_data, table_hash
 from taylor_sensus.words.format import one_line
+from taylor_sensus.words.verdicts import coverage_of
 from taylor_sensus.words.warnings import (
     ModelWarning,
     coverage_warnings,
@@ -82,7 +83,9 @@ def all_warnings(
     if evidence is not None:
         for at, name in enumerate(names):
             judged = evidence.target(at)
-            found += coverage_warnings(name, judged.y, judged.prediction)
+            told = {(one.code, one.target) for one in found}  # of the same rows, if they are those of the fit
+            of_rows = coverage_warnings(name, coverage_of(judged.y, judged.prediction), "measurements")
+            found += [one for one in of_rows if (one.code, one.target) not in told]
     if references is not None:
         *others, own = references.methods
         for at, name in enumerate(names):

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.rows import tercile_shares
 from taylor_sensus.scores.inputs import columns, fraction, matching_arrays, matching_with_std
 
 LEVELS = tuple(np.round(np.arange(0.05, 1.0, 0.05), 2).tolist())
@@ -189,21 +190,6 @@ def _by_tercile(inside: np.ndarray, std: np.ndarray) -> list[float]:
         for target_std, target_inside in zip(columns(std), columns(inside), strict=True)
     ]
     return np.mean(found, axis=0).tolist()
-
-
-def tercile_shares(values: np.ndarray) -> np.ndarray:
-    """How much of each value lies in the low, mid and high third: ``(3, n)``, one in all for each value.
-
-    Lay the sorted values side by side on a line and cut it into three equal parts. A run of equal values is
-    one block, and the share of the block that falls into a part is the share of each of its members.
-    The line is measured in thirds of a value, so that all lengths are whole numbers and exact.
-    """
-    n = len(values)
-    start = 3 * (rankdata(values, method="min").astype(int) - 1)
-    end = 3 * rankdata(values, method="max").astype(int)
-    cuts = np.array([0, n, 2 * n, 3 * n])
-    overlap = np.minimum(end, cuts[1:, None]) - np.maximum(start, cuts[:-1, None])
-    return np.maximum(overlap, 0) / (end - start)
 
 
 def calibration_curve(

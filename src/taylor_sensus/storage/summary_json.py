@@ -12,6 +12,8 @@ from taylor_sensus.records import DeclaredError, FitSummary
 
 Check = Callable[[Any], Any]
 
+ADDED = ("held_out_thirds",)
+"""What earlier files do not tell."""
 SLACK = 1e-9
 """By how much a share may be above 1, from rounding."""
 
@@ -27,6 +29,9 @@ def summary_from_json(content: Any, targets: int) -> FitSummary:
         raise ModelFileError(f"its summary is a {type(content).__name__}")
     found, problems = {}, []
     for name, check in _checks(targets).items():
+        if name not in content and name in ADDED:
+            found[name] = None
+            continue
         if name not in content:
             problems.append(f"{name} is missing")
             continue
@@ -59,8 +64,9 @@ def _checks(targets: int) -> dict[str, Check]:
         "split_identifiable": _truth,
         "held_out_rows": _whole(),
         "held_out_rmse": sizes,
-        "held_out_explained": _several(_number(most=1), targets),
+        "held_out_explained": _several(_unknown_as_nan(_number(most=1)), targets),
         "held_out_coverage": _named(_level, _several(_number(0, 1), targets)),
+        "held_out_thirds": _unless_none(_several(_several(_number(0, 1), 3), targets)),
         "frequency_scale": _unless_none(_number(0)),
         "outliers": _unless_none(_several(_whole())),
         "seed": _unless_none(_whole()),
@@ -144,7 +150,13 @@ def _unless_none(check: Check) -> Check:
     return lambda value: None if value is None else check(value)
 
 
+def _unknown_as_nan(check: Check) -> Check:
+    return lambda value: math.nan if value is None else check(value)
+
+
 def _plain(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return None
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     return [_plain(one) for one in value] if isinstance(value, tuple) else value

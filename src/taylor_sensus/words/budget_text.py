@@ -21,7 +21,7 @@ LEFT = (0, 5, 6)
 """Positions of the columns that hold words; the others hold numbers and are set to the right."""
 NOT_IDENTIFIABLE = (
     "Not identifiable: these data cannot tell the inputs' noise from the system's; trust the sum of the two, not the "
-    "split. Declare the errors of the inputs (X_err), or measure some rows several times, to resolve it."
+    "split. Declare the errors of the inputs (X_err) to resolve it; repeated measurements tell only the sum."
 )
 
 
@@ -77,13 +77,24 @@ def blocks_of(budget: NoiseBudget) -> list[BudgetBlock]:
         table.insert(0, "target", budget.target_names[0])
     per_target = len(budget.sources)
     groups = [table.iloc[at : at + per_target] for at in range(0, len(table), per_target)]
-    known = budget.identifiable
-    return [_block(group, name, len(budget), known) for group, name in zip(groups, budget.target_names, strict=True)]
+    known, seen, lacking = budget.identifiable, budget.rows_trained_on, budget.parts.unseen_lacking
+    words = ("1 row" if len(budget) == 1 else f"average of {len(budget):,} rows") + _of_which(seen, len(budget))
+    unseen = [None] * len(groups) if lacking is None or 2 * seen <= len(budget) else lacking.tolist()
+    each = zip(groups, budget.target_names, unseen, strict=True)
+    return [_block(group, name, words, known, share) for group, name, share in each]
 
 
-def _block(table: pd.DataFrame, target: str, rows: int, identifiable: bool) -> BudgetBlock:
+def _of_which(seen: int, rows: int) -> str:
+    """For which rows the budget is."""
+    if not seen:
+        return ""
+    return " that the model was fitted on" if seen == rows else f", of which it was fitted on {seen:,}"
+
+
+def _block(
+    table: pd.DataFrame, target: str, rows: str, identifiable: bool, unseen_lacking: float | None
+) -> BudgetBlock:
     name, unit = split_header(target)
-    average = "1 row" if rows == 1 else f"average of {rows:,} rows"
     ranked = table.sort_values("variance", ascending=False, kind="stable")
     silent = ranked["variance"].to_numpy() <= 0
     named, rest = ranked[~silent].iloc[:MOST_LINES], ranked[~silent].iloc[MOST_LINES:]
@@ -99,8 +110,9 @@ def _block(table: pd.DataFrame, target: str, rows: int, identifiable: bool) -> B
     lacking = float(table.loc[table["part"] == "epistemic", "share"].sum())
     listed = ", ".join(without[:MOST_LINES]) + (f" and {len(without) - MOST_LINES} more" * (len(without) > MOST_LINES))
     return BudgetBlock(
-        f"Noise budget of {one_line(name)}, {average}", lines, [*share, 1.0 if total > 0 else 0.0],
-        f"without any part in it: {listed}" if without else "", verdicts.of_budget(identifiable, lacking),
+        f"Noise budget of {one_line(name)}, {rows}", lines, [*share, 1.0 if total > 0 else 0.0],
+        f"without any part in it: {listed}" if without else "",
+        verdicts.of_budget(identifiable, lacking, unseen_lacking),
     )  # fmt: skip
 
 

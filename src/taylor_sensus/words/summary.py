@@ -12,7 +12,7 @@ from taylor_sensus.words import notebook, verdicts
 from taylor_sensus.words.format import explained_share, one_line
 from taylor_sensus.words.html import Content, shown, tag
 from taylor_sensus.words.verdicts import Status
-from taylor_sensus.words.warnings import warnings_of
+from taylor_sensus.words.warnings import not_learned, warnings_of
 
 if TYPE_CHECKING:
     from taylor_sensus.fitted import FittedModel
@@ -40,7 +40,7 @@ class Part(NamedTuple):
 
 def statuses(fitted: FittedModel) -> list[Status]:
     """How accurate, how honest, from how much: see `taylor_sensus.words.verdicts` for where the words begin and end."""
-    return verdicts.of_model(fitted.fit_summary, fitted.target_names, len(warnings_of(fitted)))
+    return verdicts.of_model(fitted.fit_summary, fitted.target_names, len(warnings_of(fitted)), not_learned(fitted))
 
 
 def summary_text(fitted: FittedModel) -> str:
@@ -94,6 +94,7 @@ def _parts(fitted: FittedModel) -> list[Part]:
             "typical error (RMSE)": [f"{fit.held_out_rmse[position]:.5g}"],
             "variance explained": [explained_share(fit.held_out_explained[position], 1)],
             "intervals held": [", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items())],
+            **_third_words(fitted, position),
             "noise rescaled by": [f"{fitted.ensemble.noise_scale[position] ** 0.5:.3g}"],
         }
         parts.append(Part(["Unseen rows, ", Name(target)], lines))
@@ -121,9 +122,18 @@ def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
         words["repeated inputs"] = [
             f"{fit.repeated_inputs}, between them a scatter of ",
             *_listed([f"{std:.3g} (", Name(name), ")"] for name, std in pairs),
-            f" with {fit.pure_error_freedom:.3g} degrees of freedom",
+            f" with {fit.pure_error_freedom:.3g} degrees of freedom, from all sources together",
         ]
     return words
+
+
+def _third_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
+    """Coverage by how sure the model is, where the model file tells."""
+    thirds = fitted.fit_summary.held_out_thirds
+    if thirds is None:
+        return {}
+    surest, middle, least = thirds[position]
+    return {"90 % intervals held": [f"surest third: {surest:.0%}, middle: {middle:.0%}, least sure: {least:.0%}"]}
 
 
 def _outlier_words(fitted: FittedModel) -> dict[str, list[str]]:

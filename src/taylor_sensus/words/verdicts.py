@@ -3,11 +3,14 @@
 ======================  ===========================  ===========================  ==========================
 about                   good                         fair                         check
 ======================  ===========================  ===========================  ==========================
-accuracy                explains at least 70 % of    at least 30 %                less
-                        the variance, unseen rows
-error bars              90 % intervals held what     held more than chance        held less than 84 %, and
-                        chance allows of 90 %, with  allows, or less but at       less than chance allows
-                        at least 30 unseen rows      least 84 %, or fewer rows
+accuracy                explains at least 70 % of    at least 30 %, or fewer      less, or networks did not
+                        the variance, of at least    rows                         learn
+                        30 unseen rows
+error bars              intervals of 50, 80, 90 and  some held more than chance   some held less than chance
+                        95 %, and 90 % ones in each  allows, or less but by at    allows, and by more than
+                        third of the rows, held      most 6 %, or fewer rows      6 % of the rows, or
+                        what chance allows, of at                                 networks did not learn
+                        least 30 unseen rows
 amount of data          at least 50 distinct rows    at least 20                  fewer
 warnings                none                         some
 familiarity of a row    at least 0.5                 at least 0.2                 less
@@ -19,15 +22,16 @@ split of the noise      the data tell the inputs'                               
                         noise from the system's
 ======================  ===========================  ===========================  ==========================
 
-What chance allows: the shares that honest intervals would show in 95 of 100 tables of as many rows (binomial). Of 20
-rows 90 % intervals may hold 75 to 100 %, of 1,000 rows 88.1 to 91.8 %. Shares within 1 % of what was promised are good
-in any case: with very many rows chance allows almost nothing, and so small a difference matters to nobody.
+What chance allows: the shares that honest intervals would show in 95 of 100 tables of as many rows (binomial); for the
+three thirds together, too. Of 20 rows 90 % intervals may hold 75 to 100 %, of 1,000 rows 88.1 to 91.8 %. Shares within
+1 % of what was promised are good in any case: with very many rows chance allows almost nothing, and so small a
+difference matters to nobody. Summary, notebook, report and app all judge by these functions.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -51,6 +55,8 @@ MANY_JUDGED = 3500
 """... and the rows from which on chance allows less."""
 ENOUGH_TO_JUDGE = 30
 """Unseen rows from which on chance leaves coverage a range narrow enough to call it good."""
+FEWEST_OF_A_THIRD = 10
+"""Rows of a third from which on its share says anything."""
 ENOUGH_TO_WARN = 100
 """Unseen rows from which on a coverage is worth a warning."""
 MANY_ROWS, SOME_ROWS = 50, 20
@@ -78,12 +84,46 @@ class Status(NamedTuple):
         return f"{self.about}: {self.word} ({self.why})"
 
 
-def of_model(fit: FitSummary, target_names: Sequence[str], warnings: int) -> list[Status]:
-    """How accurate, how honest, from how much, and how many warnings there are to read."""
+class Coverage(NamedTuple):
+    """Which shares of how many rows the intervals of a target held."""
+
+    rows: int
+    levels: Mapping[int, float]
+    """By the level in percent."""
+    thirds: Sequence[float] | None = None
+    """Of 90 % intervals: among the surest, the middle and the least sure third of the rows; None if not known."""
+
+
+THIRDS = ("the surest third", "the middle third", "the least sure third")
+
+
+def coverage_of_fit(fit: FitSummary, at: int) -> Coverage:
+    """What the intervals of one target held of the fit's unseen rows."""
+    levels = {level: values[at] for level, values in fit.held_out_coverage.items()}
+    return Coverage(fit.held_out_rows, levels, None if fit.held_out_thirds is None else fit.held_out_thirds[at])
+
+
+def coverage_of(y: np.ndarray, prediction: Prediction) -> Coverage:
+    """What the intervals of a prediction of one target held of measured values."""
+    from taylor_sensus.scores import check_bounds
+
+    held = {level: check_bounds(y, *prediction.interval(level / 100), prediction.std) for level in (50, 80, 90, 95)}
+    return Coverage(len(y), {level: found.coverage for level, found in held.items()}, held[90][1:4])
+
+
+def of_model(fit: FitSummary, target_names: Sequence[str], warnings: int, not_learned: int = 0) -> list[Status]:
+    """How accurate, how honest, from how much, and how many warnings there are to read.
+
+    `not_learned` networks diverged in training.
+    """
     found = []
     for at, target in enumerate(target_names):
         name = f" of {one_line(target)}" if len(target_names) > 1 else ""
-        judged = accuracy(fit.held_out_explained[at]), error_bars(fit.held_out_coverage[90][at], fit.held_out_rows)
+        explained, held = fit.held_out_explained[at], coverage_of_fit(fit, at)
+        judged = [accuracy(explained, fit.held_out_rows), error_bars(held, constant=math.isnan(explained))]
+        if not_learned:
+            why = f"{not_learned} networks diverged in training; "
+            judged = [one._replace(word="check", why=why + one.why) for one in judged]
         found += [one._replace(about=one.about + name) for one in judged]
     return [*found, amount(fit.distinct_rows), warned(warnings)]
 
@@ -102,45 +142,95 @@ def _lacking_shares(prediction: Prediction) -> list[float]:
     return shares(summed)[:, -1].tolist()
 
 
-def of_budget(identifiable: bool, lacking: float) -> list[Status]:
-    """Whether the split can be trusted, and how much of the variance more data would remove."""
-    return [split(identifiable), lacking_data(lacking)]
+def of_budget(identifiable: bool, lacking: float, unseen_lacking: float | None = None) -> list[Status]:
+    """Whether the split can be trusted, and how much of the variance more data would remove.
+
+    Of rows that were trained on, `unseen_lacking` is that share as long as they are unseen, which counts for new rows.
+    """
+    return [split(identifiable), lacking_data(lacking, unseen_lacking)]
 
 
-def accuracy(explained: float) -> Status:
-    """How much of the target's variance is explained on unseen rows."""
+def accuracy(explained: float, rows: int, of: str = "unseen rows") -> Status:
+    """How much of the target's variance is explained, as far as so many rows can tell; `of` says what they are."""
     if not math.isfinite(explained):
-        return Status("accuracy", "fair", "cannot be judged: the target does not vary on unseen rows")
-    word = _word(explained >= ACCURATE, explained >= HELPFUL)
-    return Status("accuracy", word, f"{explained_share(explained)} of the variance explained on unseen rows")
+        return Status("accuracy", "fair", f"cannot be judged: the target does not vary on {of}")
+    word, why = _word(explained >= ACCURATE, explained >= HELPFUL), f"{explained_share(explained)} of the variance"
+    if rows < ENOUGH_TO_JUDGE and word == "good":
+        return Status("accuracy", "fair", f"{why} explained on {rows} {of}, too few to tell")
+    return Status("accuracy", word, f"{why} explained on {of}")
 
 
-def error_bars(held: float, rows: int, promised: float = 0.9, of: str = "unseen rows") -> Status:
-    """Whether intervals held as many rows as they promise, as far as so many rows can tell; `of` says what they are."""
-    if rows < 1 or not math.isfinite(held):
-        return Status("error bars", "fair", "cannot be judged: no unseen rows", "not known here")
-    low, high = chance(rows, promised)
-    told = f"{percent(promised, 0)} intervals held {percent(held, 0)} of {rows:,} {of}"
-    allowed = f"chance allows {percent(low, 0)} to {percent(high, 0)}"
-    if low - 1e-9 <= held <= high + 1e-9 or abs(held - promised) <= NEGLIGIBLE:
-        if rows < ENOUGH_TO_JUDGE:
-            return Status("error bars", "fair", f"{told}; too few to tell, {allowed}", "too few rows to tell")
-        chances = allowed if rows < MANY_JUDGED else "that is as promised"
-        return Status("error bars", "good", f"{told}; {chances}", "yes, they are honest")
-    if held > high:
-        why = f"{told}, so they are wider than need be; {allowed}"
-        return Status("error bars", "fair", why, "yes, they are rather wide")
-    why, remedy = f"{told}, so they are too small; {allowed}", "Use predict_interval to make up for it."
-    if held >= promised - NEARLY - 1e-9:
-        return Status("error bars", "fair", why, "nearly: a little too small", remedy)
-    return Status("error bars", "check", why, "no, they are too small", remedy)
+def error_bars(found: Coverage, of: str = "unseen rows", *, constant: bool = False) -> Status:
+    """Whether intervals of every level, and in every third, held as many rows as they promise, as far as rows can tell.
+
+    `of` says what the rows are; of a `constant` target nothing can be told.
+    """
+    if found.rows < 1 or constant or not all(map(math.isfinite, found.levels.values())):
+        why = "the target does not vary" if constant else "no unseen rows"
+        return Status("error bars", "fair", f"cannot be judged: {why}", "not known here")
+    looks = looks_at(found)
+    main = next(look for look in looks if look.name == "90 % intervals")
+    told = f"{main.name} held {percent(main.held, 0)} of {found.rows:,} {of}"
+    small, wide = [look for look in looks if look.is_small], [look for look in looks if look.is_wide]
+    others = "".join(f"; {look.name} held {percent(look.held, 0)}, {look.allowed}" for look in small or wide
+                     if look is not main)  # fmt: skip
+    here = f"; {main.allowed}" if main in (small or wide) or not others else ""
+    if small:
+        why, remedy = f"{told}{here}{others}: too small", "Use predict_interval to make up for it."
+        if max(look.promised - look.held for look in small) <= NEARLY + 1e-9:
+            return Status("error bars", "fair", why, "nearly: a little too small", remedy)
+        return Status("error bars", "check", why, "no, they are too small", remedy)
+    if wide:
+        return Status("error bars", "fair", f"{told}{here}{others}: wider than need be", "yes, they are rather wide")
+    if found.rows < ENOUGH_TO_JUDGE:
+        return Status("error bars", "fair", f"{told}; too few to tell, {main.allowed}", "too few rows to tell")
+    chances = main.allowed if found.rows < MANY_JUDGED else "that is as promised"
+    return Status("error bars", "good", f"{told}; {chances}, at all levels and thirds", "yes, they are honest")
 
 
-def chance(rows: int, promised: float = 0.9) -> tuple[float, float]:
-    """Between which shares honest intervals lie in 95 of 100 tables of so many rows."""
+class Look(NamedTuple):
+    """One share that intervals held, beside what they promise and what chance allows."""
+
+    name: str
+    held: float
+    promised: float
+    low: float
+    high: float
+
+    @property
+    def allowed(self) -> str:
+        """What chance allows, in words."""
+        return f"chance allows {percent(self.low, 0)} to {percent(self.high, 0)}"
+
+    @property
+    def is_small(self) -> bool:
+        """Whether they held less than chance allows."""
+        return self.held < min(self.low, self.promised - NEGLIGIBLE) - 1e-9
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether they held more than chance allows."""
+        return self.held > max(self.high, self.promised + NEGLIGIBLE) + 1e-9
+
+
+def looks_at(found: Coverage) -> list[Look]:
+    """Every level, then every third."""
+    looks = [
+        Look(f"{level} % intervals", held, level / 100, *chance(found.rows, level / 100))
+        for level, held in found.levels.items()
+    ]
+    if found.thirds is not None and found.rows >= 3 * FEWEST_OF_A_THIRD:
+        bounds = chance(found.rows // 3, 0.9, apart=3)
+        looks += [Look(f"those of {name}", held, 0.9, *bounds) for name, held in zip(THIRDS, found.thirds, strict=True)]
+    return looks
+
+
+def chance(rows: int, promised: float = 0.9, apart: int = 1) -> tuple[float, float]:
+    """Between which shares honest intervals lie in 95 of 100 tables of so many rows, `apart` such shares together."""
     from scipy.stats import binom  # takes a while to load, and is needed only here
 
-    low, high = binom.ppf([0.025, 0.975], rows, promised) / rows
+    outside = 0.025 / apart
+    low, high = binom.ppf([outside, 1 - outside], rows, promised) / rows
     return float(low), float(high)
 
 
@@ -171,10 +261,13 @@ def rows(familiarity: Sequence[float] | np.ndarray) -> Status:
     return Status("familiarity", _word(share <= FEW_UNFAMILIAR, share <= SOME_UNFAMILIAR), why)
 
 
-def lacking_data(share: float) -> Status:
-    """How much of the variance more data would remove."""
-    word = _word(share < LITTLE_LACKING, share < MUCH_LACKING)
-    return Status("too little data", word, f"{percent(share, 0)} of the variance comes from it")
+def lacking_data(share: float, unseen: float | None = None) -> Status:
+    """How much of the variance more data would remove; judged by `unseen` rows where the rows were trained on."""
+    judged = share if unseen is None else unseen
+    why = f"{percent(judged, 0)} of the variance comes from it"
+    if unseen is not None:
+        why += f" at such rows as long as they are unseen, {percent(share, 0)} at these, which were trained on"
+    return Status("too little data", _word(judged < LITTLE_LACKING, judged < MUCH_LACKING), why)
 
 
 def split(identifiable: bool) -> Status:

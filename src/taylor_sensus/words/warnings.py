@@ -5,27 +5,34 @@ Everything that warns of a model is made here, and nowhere else; thresholds are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from taylor_sensus.scores import check_bounds
 from taylor_sensus.words.format import explained_share, one_line, percent
-from taylor_sensus.words.verdicts import ENOUGH_TO_WARN, FAMILIAR, FEW_UNFAMILIAR, MANY_ROWS, NEARLY
+from taylor_sensus.words.verdicts import (
+    ENOUGH_TO_WARN,
+    FAMILIAR,
+    FEW_UNFAMILIAR,
+    MANY_ROWS,
+    Coverage,
+    coverage_of_fit,
+)
 
 if TYPE_CHECKING:
     from taylor_sensus.fitted import FittedModel
-    from taylor_sensus.prediction import Prediction
 
 Code = Literal[
-    "few_rows", "constant_columns", "missing_cells", "split_unknown", "repeated_rows", "no_skill", "not_gaussian",
-    "small_error_bars", "small_among_surest", "small_among_least_sure", "simple_is_better", "unfamiliar_rows",
+    "few_rows", "constant_columns", "constant_target", "not_learned", "missing_cells", "split_unknown", "repeated_rows",
+    "no_skill", "small_error_bars", "wide_error_bars", "small_among_surest", "small_among_least_sure",
+    "simple_is_better", "unfamiliar_rows",
 ]  # fmt: skip
 
 HARDLY = 0.1
 """Share of the variance explained below which a model is hardly better than its mean."""
+DIVERGED = 1000.0
+"""Loss a target at the end of a run from which on a network has diverged."""
 CLEARLY = 0.97
 """A simple method is better if its error is less than this share of the model's."""
 
@@ -81,7 +88,7 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
                 "split_unknown",
                 "Noise of the features and of the system cannot be told apart here: the target is hardly more than a "
                 "straight line in the features.",
-                "Their sum is right; declare errors (X_err) or repeat measurements to split it.",
+                "Their sum is right; declare errors (X_err) to split it. Repeats tell only the sum.",
             )
         )
     if repeated := fit.rows - fit.distinct_rows:
@@ -92,13 +99,38 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
                 "Nothing to do if they are true repeats; drop copies that were made by mistake.",
             )
         )
-    scores = zip(fitted.target_names, fit.held_out_explained, fit.held_out_coverage[90], strict=True)
-    return [*found, *(one for score in scores for one in _of_scores(*score, fit.held_out_rows))]
+    if count := not_learned(fitted):
+        found.append(
+            ModelWarning(
+                "not_learned",
+                f"{count} of {fitted.members} networks diverged in training: their loss grew without bound.",
+                "Lower learning_rate; until then predictions come from what is left.",
+            )
+        )
+    for at, (target, explained) in enumerate(zip(fitted.target_names, fit.held_out_explained, strict=True)):
+        found += _of_scores(target, explained) + coverage_warnings(target, coverage_of_fit(fit, at))
+    return found
 
 
-def _of_scores(target: str, explained: float, coverage: float, rows: int) -> list[ModelWarning]:
+def not_learned(fitted: FittedModel) -> int:
+    """Networks whose training ended far worse than it began, or in no number at all."""
+    last = fitted.history.drop_duplicates(["stage", "member"], keep="last")
+    sound = last["loss"] < DIVERGED * len(fitted.target_names)  # targets are scaled: a start is about 1 each
+    return last["member"][~sound].nunique()
+
+
+def _of_scores(target: str, explained: float) -> list[ModelWarning]:
     """What the scores of one target on unseen rows show."""
     found = []
+    if np.isnan(explained):
+        found.append(
+            ModelWarning(
+                "constant_target",
+                f"{one_line(target)} does not vary: there is nothing to learn.",
+                "Check that it is the right column; predictions only repeat its value.",
+                target,
+            )
+        )
     if explained < HARDLY:
         found.append(
             ModelWarning(
@@ -109,40 +141,36 @@ def _of_scores(target: str, explained: float, coverage: float, rows: int) -> lis
                 target,
             )
         )
-    if abs(coverage - 0.9) > NEARLY and rows >= ENOUGH_TO_WARN:
-        found.append(
-            ModelWarning(
-                "not_gaussian",
-                f"For {one_line(target)} 90 % intervals held {percent(coverage, 0)} of unseen rows: the noise is far "
-                "from Gaussian.",
-                "Use predict_interval, which assumes nothing of the noise.",
-                target,
-            )
-        )
     return found
 
 
-def coverage_warnings(target: str, y: np.ndarray, prediction: Prediction) -> list[ModelWarning]:
-    """Error bars of one target that hold too few measurements: on the whole, or among the surest or least sure rows."""
-    if len(y) < ENOUGH_TO_WARN:
+def coverage_warnings(target: str, held: Coverage, of: str = "unseen rows") -> list[ModelWarning]:
+    """Error bars of one target that hold far too few rows, or far too many, or too few of the surest or least sure."""
+    if held.rows < ENOUGH_TO_WARN:
         return []
-    found = []
-    held = check_bounds(y, *prediction.interval(0.9), prediction.std)
-    if (whole := held.coverage) < 0.9 - _slack(len(y), 0.02):
-        found.append(
-            ModelWarning(
-                "small_error_bars",
-                f"{one_line(target)}: 90 % intervals hold only {percent(whole, 0)} of the measurements.",
-                "Use predict_interval, which makes up for it, and look at the rows with large errors below.",
-                target,
-            )
-        )
-    parts: Mapping[str, tuple[Code, float]] = {
-        "surest": ("small_among_surest", held.low),
-        "least sure": ("small_among_least_sure", held.high),
-    }
-    for words, (code, share) in parts.items():
-        if share < 0.9 - _slack(len(y) / 3, 0.03):
+    found: list[ModelWarning] = []
+    off = {level: share - level / 100 for level, share in held.levels.items()}
+    small = [level for level, by in off.items() if by < -_slack(held.rows, level / 100, 0.02)]
+    wide = [level for level, by in off.items() if by > _slack(held.rows, level / 100, 0.04)]
+
+    def told(levels: list[int], word: str) -> str:
+        each = ", ".join(f"{level} % intervals hold {word} {percent(held.levels[level], 0)}" for level in levels)
+        return f"{one_line(target)}: {each} of {held.rows:,} {of}."
+
+    if small:
+        remedy = "Use predict_interval, which makes up for it, and look at the rows with large errors."
+        found.append(ModelWarning("small_error_bars", told(small, "only"), remedy, target))
+    elif wide:
+        remedy = "They are on the safe side; predict_interval may be narrower."
+        found.append(ModelWarning("wide_error_bars", told(wide, "as many as"), remedy, target))
+    if held.thirds is None:
+        return found
+    parts: tuple[tuple[str, Code, float], ...] = (
+        ("surest", "small_among_surest", held.thirds[0]),
+        ("least sure", "small_among_least_sure", held.thirds[2]),
+    )
+    for words, code, share in parts:
+        if share < 0.9 - _slack(held.rows / 3, 0.9, 0.03):
             found.append(
                 ModelWarning(
                     code,
@@ -155,9 +183,9 @@ def coverage_warnings(target: str, y: np.ndarray, prediction: Prediction) -> lis
     return found
 
 
-def _slack(rows: float, more: float) -> float:
-    """What chance may take from a coverage of 90 %, three standard deviations, and a little more."""
-    return float(3 * np.sqrt(0.9 * 0.1 / rows) + more)
+def _slack(rows: float, promised: float, more: float) -> float:
+    """What chance may take from a coverage, three standard deviations, and a little more."""
+    return float(3 * np.sqrt(promised * (1 - promised) / rows) + more)
 
 
 def reference_warnings(target: str, method: str, its_rmse: float, own_rmse: float) -> list[ModelWarning]:

@@ -12,6 +12,7 @@ from taylor_sensus.scores import check_bounds, r2, std_error_correlation
 from taylor_sensus.tables.units import split_header
 from taylor_sensus.words.format import number, percent
 from taylor_sensus.words.html import Content, Markup, shown, tag
+from taylor_sensus.words.verdicts import chance
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 
@@ -95,8 +96,7 @@ def _coverage(judged: JudgedTarget, unit: str | None) -> Markup:
     held = {level: check_bounds(y, *prediction.interval(level), prediction.std) for level in LEVELS}
     rows = []
     for level in LEVELS:
-        chance = 2 * np.sqrt(level * (1 - level) / len(y))
-        low, high = max(level - chance, 0), min(level + chance, 1)
+        low, high = chance(len(y), level)
         rows.append(
             (
                 f"{level * 100:g} %",

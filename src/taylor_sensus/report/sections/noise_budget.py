@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.budget_mean import mean_table
+from taylor_sensus.budget_mean import BudgetSums, mean_table
 from taylor_sensus.report import figures
 from taylor_sensus.report.contents import Contents
 from taylor_sensus.report.html import table
@@ -31,7 +31,8 @@ def budget(contents: Contents) -> Markup:
         return section("budget", title, missing("a table"))
     pieces: list[Content] = [
         tag("p", "Each source of error with its size, how strongly the prediction reacts to it (sensitivity), and what "
-            "it causes in the prediction. Variances add up exactly to the total.")
+            "it causes in the prediction. Variances add up exactly to the total."),
+        tag("p", _which_rows(survey.budget)),
     ]  # fmt: skip
     if not survey.identifiable:
         pieces.append(tag("ul", tag("li", NOT_IDENTIFIABLE), class_="warnings"))
@@ -45,6 +46,17 @@ def budget(contents: Contents) -> Markup:
         worst = survey.worst[at]
         pieces += [figures.worst_budget(worst, at), _worst_table(contents, at)]
     return section("budget", title, *pieces)
+
+
+def _which_rows(sums: BudgetSums) -> str:
+    """For which rows the budget is."""
+    if not sums.trained_on:
+        return f"It is the budget of {sums.rows:,} rows that the model was not fitted on, as far as it knows."
+    which = "all" if sums.trained_on == sums.rows else f"{sums.trained_on:,}"
+    return (
+        f"It is the budget of {sums.rows:,} rows, of which the model was fitted on {which}. There it is surer than at "
+        "new rows: advice on what to measure next goes by such rows as long as they are unseen."
+    )
 
 
 def _budget_table(part: pd.DataFrame, unit: str | None) -> Markup:
