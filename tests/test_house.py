@@ -9,7 +9,13 @@ TREES = {path.relative_to(ROOT): ast.parse(path.read_text("utf-8")) for path in 
 DOORS = "tables words storage scores plots datasets baselines suggest report search out_of_core regressor __init__"
 RINGS = ["errors _version records rows", "settings", "model", "fitted prediction budget budget_mean", "fit", DOORS]
 RANK = {name: rank for rank, ring in enumerate([*RINGS, "cli app", "__main__"]) for name in ring.split()}
-OPENED = {"budget plots", "budget words", "prediction words", "cli app"}  # by a method or command, when it is called
+OPENED = {
+    "budget plots",
+    "budget words",
+    "prediction words",
+    "prediction tables",
+    "cli app",
+}  # by a method or command, when it is called
 # Still to be put right; a name that is put right leaves its list.
 OUTWARDS: set[str] = set()
 TWICE: set[str] = set()

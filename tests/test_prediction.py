@@ -117,7 +117,11 @@ def test_a_prediction_as_a_table():
         "mean", "std", "feature_noise", "system_noise", "aleatoric", "epistemic", "lower_95", "upper_95", "familiarity",
     ]  # fmt: skip
     assert frame.index.equals(labels)
+    short = one(index=labels).to_frame()
+    assert list(short.columns) == ["mean", "std", "feature_noise", "system_noise", "epistemic", "familiarity"]
     assert list(two().to_frame().columns)[:2] == ["a_mean", "a_std"]
+    with pytest.raises(SettingError, match="does not know its inputs"):
+        one().to_frame(inputs=True)
     assert "familiarity" in two().to_frame()
 
 

@@ -351,40 +351,50 @@ class Prediction:
         eye = np.eye(self.mean.shape[1])
         return self.noise_covariance + self.epistemic_variance[:, :, None] * eye
 
-    def to_frame(self, coverage: float = 0.9, interval: Interval | None = None) -> pd.DataFrame:
-        """One row a prediction: mean, std, its parts, the interval and the familiarity.
+    def to_frame(
+        self, coverage: float | None = None, interval: Interval | None = None, *, inputs: bool = False
+    ) -> pd.DataFrame:
+        """One row a prediction: mean, std, its parts and the familiarity; with a coverage the interval too.
 
         Parameters
         ----------
-        coverage : float, default=0.9
-            Probability of the interval.
+        coverage : float, optional
+            Probability of the interval, such as 0.9. With it come the columns of the interval and the aleatoric error;
+            without it the table fits a screen.
         interval : Interval, optional
             The bounds of that probability, as `TSNetRegressor.predict_interval` gives them; by default those of
             `Prediction.interval`.
+        inputs : bool, default=False
+            Whether the inputs stand before the predictions, as the model read them.
 
         Returns
         -------
         DataFrame
             With the labels of the rows; with several targets each column is named after its target too.
         """
-        low, high = self.interval(coverage) if interval is None else interval
-        parts = {
-            "mean": self.mean,
-            "std": self.std,
-            "feature_noise": self.feature_noise,
-            "system_noise": self.system_noise,
-            "aleatoric": self.aleatoric,
-            "epistemic": self.epistemic,
-            f"lower_{coverage * 100:g}": low,
-            f"upper_{coverage * 100:g}": high,
-        }
+        names = ["mean", "std", "feature_noise", "system_noise", *(["aleatoric"] if coverage else []), "epistemic"]
+        parts = {name: getattr(self, name) for name in names}
+        if coverage is not None:
+            low, high = self.interval(coverage) if interval is None else interval
+            parts |= {f"lower_{coverage * 100:g}": low, f"upper_{coverage * 100:g}": high}
         columns = {}
         for position, target in enumerate(self.target_names):
             prefix = "" if self.mean.ndim == 1 else f"{target}_"
             for name, values in parts.items():
                 columns[prefix + name] = values if values.ndim == 1 else values[:, position]
         columns["familiarity"] = self.familiarity
-        return pd.DataFrame(columns, index=self.index)
+        frame = pd.DataFrame(columns, index=self.index)
+        return pd.concat([self._inputs(taken=list(frame)), frame], axis=1) if inputs else frame
+
+    def _inputs(self, taken: Sequence[str]) -> pd.DataFrame:
+        """The rows that were asked for, with the model's names; an underscore is put behind one that is taken."""
+        if self.origin is None:
+            raise SettingError("this prediction does not know its inputs; put them beside it: X.join(p.to_frame())")
+        from taylor_sensus.tables.columns import decode
+
+        found = decode(self.origin.query.x, self.origin.fitted.columns)
+        found = found.rename(columns=lambda name: f"{name}_" if name in taken else name)
+        return found if self.index is None else found.set_axis(self.index, axis=0)
 
     def __str__(self) -> str:
         from taylor_sensus.words.prediction_text import prediction_text

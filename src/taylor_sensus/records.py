@@ -71,6 +71,8 @@ class FitSummary:
     """Places in the user's table of rows far off what the others say, which count little; the farthest first."""
     seed: int | None
     """Seed of all random numbers of the fit."""
+    outlier_names: tuple[str, ...] | None = None
+    """Names of the outliers, in their order. None: rows have no names, and go by their places."""
 
 
 class EncodedTable(NamedTuple):

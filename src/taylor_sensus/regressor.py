@@ -25,7 +25,15 @@ from taylor_sensus.tables.columns import (
     read_targets,
 )
 from taylor_sensus.tables.declared import read_feature_errors, read_target_errors, warn_of_units
-from taylor_sensus.tables.estimator_input import ReadsTables, carried_over, joined, same_for_all_rows, with_errors
+from taylor_sensus.tables.estimator_input import (
+    ReadsTables,
+    carried_over,
+    joined,
+    row_index,
+    same_for_all_rows,
+    with_errors,
+    with_row_names,
+)
 from taylor_sensus.words.progress import TrainingProgress, is_heard
 from taylor_sensus.words.summary import summary_html, summary_text
 
@@ -218,6 +226,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             y_val_err = y_err if y_val_err is None and same_for_all_rows(y_err) else y_val_err
             validation = with_errors(validation, names, X_val, y_val, X_val_err, y_val_err, "_val")
         self._fit(table, validation, names, settings)
+        self.fitted_ = with_row_names(self.fitted_, row_index(X))
         return self
 
     def _fit(

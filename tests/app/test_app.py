@@ -32,10 +32,19 @@ def test_the_columns_of_a_table_are_proposed_a_use(client, bench):
     assert "60 rows, 4 columns" in answer.text
 
 
-def test_the_example_leaves_out_the_names_of_its_runs(client):
+def test_the_example_names_its_runs(client):
     text = client.post("/example").text
     uses = re.findall(r'<select name="role-\d".*?value="(\w+)" selected', text)
-    assert uses == ["out", "input", "input", "out", "input", "input", "input", "target"]
+    assert uses == ["name", "input", "input", "out", "input", "input", "input", "target"]
+
+
+def test_names_and_dates_are_preset_and_titles_told(client, bench):
+    rows = "".join(f"S{i},2024-05-{i + 1:02d},{i},{2 * i}\n" for i in range(20))
+    text = upload(client, "/table", "table", f"A title\nsample,day,x,y\n{rows}").text
+    assert re.findall(r'<select name="role-\d".*?value="(\w+)" selected', text) == ["name", "out", "input", "target"]
+    assert "left out above it: &#x27;A title&#x27;" in text or "left out above it: 'A title'" in text
+    twice = client.post("/fit", data={"role-0": "name", "role-1": "name", "role-2": "input", "role-3": "target"})
+    assert "Only one column can name the rows" in twice.text
 
 
 @pytest.mark.parametrize(

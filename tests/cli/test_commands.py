@@ -123,7 +123,7 @@ def test_an_unforeseen_error_is_one_line_too(folder, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("two\nlines")
 
-    monkeypatch.setattr("taylor_sensus.tables.reading.read_table", broken)
+    monkeypatch.setattr("taylor_sensus.tables.reading.read_file", broken)
     line = error_line("evaluate", folder / "steel.tsnet", folder / "steel.csv")
     assert line.startswith("error: two lines (RuntimeError; set TAYLOR_SENSUS_DEBUG=1")
 
@@ -250,7 +250,7 @@ def test_predict_says_what_the_library_says(folder):
     assert result.stdout == ""
     assert result.stderr.startswith("note: columns of steel.csv that the model does not use: 'strength', 'strain'")
     model, X = taylor_sensus.load(folder / "steel.tsnet"), pd.read_csv(folder / "steel.csv")[["hours", "alloy"]]
-    expected = model.predict_distribution(X).to_frame()
+    expected = model.predict_distribution(X).to_frame(0.9)
     lower, upper = model.predict_interval(X, 0.9, "conformal")
     conformal = expected.assign(lower_90=lower, upper_90=upper)
     pd.testing.assert_frame_equal(pd.read_csv(folder / "out.csv"), conformal, check_dtype=False)
@@ -344,7 +344,7 @@ def test_text_among_numbers_is_named_by_row_and_column(folder, column):
     arguments = ["fit", folder / "text.csv", "--target", "strength", "-o", folder / "x.tsnet", *SMALL]
     line = error_line(*arguments)
     assert f"column '{column}'" in line
-    assert "row 7" in line
+    assert "row 9" in line
     assert "'12 kg'" in line
 
 
@@ -355,7 +355,7 @@ def test_a_missing_target_is_named_by_row_and_column(folder, cell):
     table.to_csv(folder / "hole.csv", index=False)
     line = error_line("fit", folder / "hole.csv", "--target", "strength", "-o", folder / "x.tsnet", *SMALL)
     bound = " (tells only a bound)" if cell else ""
-    assert f"column 'strength': no number in row 7{bound}. Rows count from 0" in line
+    assert f"column 'strength': no number in row 9{bound}. Rows count as in a spreadsheet" in line
 
 
 def test_damaged_model_file(folder):
@@ -373,7 +373,7 @@ def test_unknown_category(folder):
     table.loc[3, "alloy"] = "titanium"
     table.to_csv(folder / "new.csv", index=False)
     line = error_line("predict", folder / "steel.tsnet", folder / "new.csv", "-o", folder / "out.csv")
-    assert "column 'alloy': row 3 ('titanium') is none of the known categories" in line
+    assert "column 'alloy': row 5 ('titanium') is none of the known categories" in line
 
 
 def test_missing_columns_are_all_named(folder):
@@ -400,7 +400,7 @@ def test_outputs_are_refused_before_the_work(folder):
         assert "is an input of this command" in error_line(*command, folder / "steel.csv")
         assert "is a folder" in error_line(*command, folder)
         assert "there is no folder" in error_line(*command, folder / "none" / "out.csv")
-    assert "must end in .csv" in error_line(*predict, folder / "out.xlsx")
+    assert "must end in .csv" in error_line(*predict, folder / "out.doc")
     assert "for 90 % write 0.9" in error_line(*predict, folder / "out.csv", "--coverage", "90")
     assert (folder / "steel.csv").read_bytes() == before
 

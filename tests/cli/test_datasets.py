@@ -88,7 +88,7 @@ def test_errors_are_one_line(tmp_path):
     line = error_line("forest_fires", "--output", tmp_path / "fires.csv")
     assert "forest_fires/forestfires.csv" in line
     assert not (tmp_path / "fires.csv").exists()
-    assert "must end in .csv" in error_line("diabetes", "-o", tmp_path / "diabetes.xlsx")
+    assert "must end in .csv" in error_line("diabetes", "-o", tmp_path / "diabetes.doc")
     assert "is a folder" in error_line("diabetes", "-o", tmp_path)
 
 

@@ -51,7 +51,8 @@ def test_what_is_not_known_any_more_stays_unknown():
         {"held_out_rmse": [-1.0, 1.0]}, {"held_out_explained": [1.2, 0.0]}, {"held_out_coverage": {"50": [0.4, 0.5]}},
         {"held_out_coverage": {"90": [0.9, 1.1]}}, {"held_out_coverage": {"often": [0.9, 0.9]}},
         {"held_out_coverage": {"900": [0.9, 0.9]}}, {"frequency_scale": -1}, {"outliers": [50]},
-        {"outliers": [-1]}, {"held_out_thirds": [[0.9, 0.9]]}, {"seed": 1.5},
+        {"outliers": [-1]}, {"held_out_thirds": [[0.9, 0.9]]}, {"seed": 1.5}, {"outlier_names": ["a"]},
+        {"outlier_names": [1, 2]},
     ],
     ids=str,
 )  # fmt: skip

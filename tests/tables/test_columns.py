@@ -114,8 +114,9 @@ def test_one_bad_cell_and_several():
 
 
 def test_labels_are_given_where_they_do_not_just_count():
-    assert "row 1 (labelled 'k': 'a') is" in numbers(1, "a", index=["j", "k"])
-    assert "row 1 (labelled 8: 'a') is" in numbers(1, "a", index=[7, 8])
+    assert "row 'k' ('a') is not a number. Rows go by their labels." in numbers(1, "a", index=["j", "k"])
+    assert "row 8 ('a') is" in numbers(1, "a", index=[7, 8])
+    assert "row 1 (labelled 8: 'a') is not a number. Rows count from 0." in numbers(1, "a", index=[8, 8])
     assert "row 1 ('a') is" in numbers(1, "a", index=[0, 1])
 
 
@@ -172,9 +173,9 @@ def test_every_cell_that_is_no_usable_number_is_named(x, cells, bad):
     text = message(check_finite, x, "abc", "X_val", pd.Index([*"pqrs"]))
     assert text.startswith("X_val contains")
     for row, column in sorted(cells)[:MOST_NAMED]:
-        assert f"row {row} (labelled '{'pqrs'[row]}'), column '{'abc'[column]}'" in text
+        assert f"row '{'pqrs'[row]}', column '{'abc'[column]}'" in text
     assert (f"and {len(cells) - MOST_NAMED} more" in text) == (len(cells) > MOST_NAMED)
-    assert "Rows count from 0" in text
+    assert "Rows go by their labels" in text
 
 
 def test_the_largest_number_is_allowed():
@@ -218,9 +219,7 @@ def test_bad_targets_are_named():
     assert "column 'y': row 1 ('broke') is not a number" in message(read_targets, [1.0, "broke", 2.0])
     assert "column 'y1': row 0 ('broke') is not" in message(read_targets, [[1.0, "broke"], [2.0, 3.0]])
     assert "column 'a' holds only text" in message(read_targets, pd.Series(["u", "v"], name="a"))
-    assert "row 1 (labelled 'k'), column 'a' (NaN)" in message(
-        read_targets, pd.Series([1, None], name="a", index=["j", "k"])
-    )
+    assert "row 'k', column 'a' (NaN)" in message(read_targets, pd.Series([1, None], name="a", index=["j", "k"]))
     assert "y_val is None" in message(read_targets, None, "y_val")
     assert "shape is ()" in message(read_targets, 3.0)
     assert "several columns of y" in message(read_targets, pd.DataFrame([[1, 2]], columns=["a", "a"]))

@@ -38,7 +38,8 @@ def test_a_table_with_everything():
     pd.testing.assert_frame_equal(frame, before)
     assert list(read.values) == ["temp [degC]", "p / kPa", "alloy", "open", "q_err"]
     np.testing.assert_equal(read.values["temp [degC]"].to_numpy(), [14.2, 15, NONE, 16])
-    for header in ("p / kPa", "alloy", "open", "q_err"):
+    assert read.values["alloy"].fillna("").tolist() == ["steel", "brass", "", "steel"]
+    for header in ("p / kPa", "open", "q_err"):
         pd.testing.assert_series_equal(read.values[header], frame[header])
     assert list(read.errors) == ["temp [degC]", "p / kPa", "q_err"]
     np.testing.assert_equal(read.errors["temp [degC]"].to_numpy(), [0.3, NONE, NONE, 1])
@@ -56,11 +57,11 @@ def test_a_table_with_everything():
 
 def test_refused_cells_are_named_all_at_once():
     message = refusal({"T": ["1", "2", "12 kg", "4"], "p": ["1,234", "5±-1", "3", "14.2(3"]}, index=list("abcd"))
-    assert "column 'T': row 2 (labelled 'c': '12 kg') has text behind the number; put units in the header" in message
-    assert "column 'p': row 0 (labelled 'a': '1,234') has a comma" in message
-    assert "row 1 (labelled 'b': '5±-1') has a negative error" in message
-    assert "row 3 (labelled 'd': '14.2(3') has a bracket" in message
-    assert "Rows count from 0." in message
+    assert "column 'T': row 'c' ('12 kg') has text behind the number; put units in the header" in message
+    assert "column 'p': row 'a' ('1,234') has a comma" in message
+    assert "row 'b' ('5±-1') has a negative error" in message
+    assert "row 'd' ('14.2(3') has a bracket" in message
+    assert "Rows go by their labels." in message
 
 
 def test_many_refused_cells_are_counted():
@@ -69,7 +70,7 @@ def test_many_refused_cells_are_counted():
 
 
 def test_columns_of_words_and_of_misspelt_numbers():
-    words = {"place": ["A1", "B2", "C3"], "age": ["20-30", "30-40", "50"], "day": ["2024-01-01", "2024-01-02", "?"]}
+    words = {"place": ["A1", "B2", "C3"], "age": ["20-30", "30-40", "50"], "day": ["2024-01-01", "2024-01-02", "x"]}
     read = read_measurements(pd.DataFrame(words))
     assert read.values.to_dict("list") == words and read.errors.shape == (3, 0)
     assert "'1,234' has a comma" in refusal({"T": ["1,234", "2,345"]}).replace("(", "").replace(")", "")
@@ -80,6 +81,13 @@ def test_columns_of_words_and_of_misspelt_numbers():
     assert read.values.to_dict("list") == {"version": ["1.2.3", "1.2.4"], "code": ["1", "2"]}
     assert read_measurements(pd.DataFrame({"mass": ["12 kg", "13 kg"]})).values["mass"].tolist() == ["12 kg", "13 kg"]
     assert "put units in the header" in refusal({"mass": ["12 kg", "13 kg"]}, numbers=["mass"])
+
+
+def test_words_for_missing_cells_are_no_categories():
+    words = {"catalyst": ["Pt", "n.d.", "-", "NA", "n/a", " ? "], "salt": ["Na", "Nd", "none", "unknown", "ND", "—"]}
+    for read in (read_measurements(pd.DataFrame(words)), read_measurements(pd.DataFrame(words), text=list(words))):
+        assert read.values["catalyst"].dropna().tolist() == ["Pt"]
+        assert read.values["salt"].dropna().tolist() == ["Na", "Nd", "none", "unknown"]
 
 
 def test_decimal_commas():

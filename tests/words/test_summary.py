@@ -47,6 +47,11 @@ def test_what_the_fit_found_is_there():
     assert text.endswith("[[Warnings]]\n    none")
 
 
+def test_possible_typing_errors_go_by_their_names():
+    assert "possible typing errors (first row is 0): 7, 3" in summary_text(model(outliers=(7, 3)))
+    assert "possible typing errors: S-8, S-4" in summary_text(model(outliers=(7, 3), outlier_names=("S-8", "S-4")))
+
+
 def test_only_changed_settings_are_listed():
     assert "{'width': 32, 'folds': 4}" in summary_text(model(settings=Settings(width=32, folds=4)))
 

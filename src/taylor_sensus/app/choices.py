@@ -11,8 +11,8 @@ from taylor_sensus.tables.assignments import COLUMN
 from taylor_sensus.tables.companions import Pairing
 from taylor_sensus.tables.wanted import Reading
 
-INPUT, WORDS, TARGET, OUT = "input", "words", "target", "out"
-ROLES = {INPUT: "input", WORDS: "input (words)", TARGET: "predict this", OUT: "leave out"}
+INPUT, WORDS, TARGET, NAME, OUT = "input", "words", "target", "name", "out"
+ROLES = {INPUT: "input", WORDS: "input (words)", TARGET: "predict this", NAME: "name of the row", OUT: "leave out"}
 EFFORTS = {"fast": "quick look", "default": "normal", "best": "thorough"}
 DECIMALS = {"": "found by itself", ".": "point (1.5)", ",": "comma (1,5)"}
 CENSORED = {"missing": "missing", "bound": "the bound", "half": "half the bound"}
@@ -35,13 +35,15 @@ def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Seque
     by_role = {role: [h for h, own in zip(headers, roles, strict=True) if own == role] for role in ROLES}
     if not by_role[TARGET]:
         raise SettingError(f"Choose at least one column to predict: set its role to {ROLES[TARGET]!r}.")
+    if len(by_role[NAME]) > 1:
+        raise SettingError(f"Only one column can name the rows; set the others to {ROLES[OUT]!r}.")
     holding = {error for error in said if error in headers}
     predicted = holding.intersection(by_role[TARGET])
     if predicted:
         raise SettingError(f"Column {min(predicted)!r} cannot be predicted and hold the errors of another column.")
     x_err, y_err = [], []
     for header, role, error in zip(headers, roles, said, strict=True):
-        if error and role != OUT and header not in holding:
+        if error and role not in (OUT, NAME) and header not in holding:
             (y_err if role == TARGET else x_err).append(f"{header}={COLUMN if error in headers else ''}{error}")
     drop = [header for header in by_role[OUT] if header not in holding]
     reading = Reading(
@@ -51,6 +53,7 @@ def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Seque
         text=by_role[WORDS],
         decimal=_one_of(fields.get("decimal", ""), DECIMALS, "decimal sign") or None,
         censored=_one_of(fields.get("censored", "missing"), CENSORED, "way with cells such as <0.05"),
+        id=next(iter(by_role[NAME]), None),
     )
     effort = _one_of(fields.get("effort", "default"), EFFORTS, "effort")
     return Choices(by_role[TARGET], drop, reading, effort, _seed(fields.get("seed", "0")))
@@ -69,6 +72,8 @@ def as_command(choices: Choices, table: str) -> str:
     reading = choices.reading
     options: list[tuple[str, str]] = [("--target", name) for name in choices.target]
     options += [("--drop", name) for name in choices.drop]
+    options += [("--id", reading.id)] if reading.id is not None else []
+    options += [("--sheet", reading.sheet)] if reading.sheet is not None else []
     for option, values in (("--x-err", reading.x_err), ("--y-err", reading.y_err), ("--ordinary", reading.ordinary),
                            ("--text", reading.text)):  # fmt: skip
         options += [(option, value) for value in values or ()]

@@ -14,6 +14,7 @@ from taylor_sensus.app.choices import Choices, as_command, constructor_arguments
 from taylor_sensus.app.job import Job
 from taylor_sensus.errors import DataError, TaylorSensusWarning
 from taylor_sensus.storage.atomic import replacing
+from taylor_sensus.tables.columns import is_time
 from taylor_sensus.tables.companions import Pairing, find_pairings
 from taylor_sensus.tables.files import beside, read_table, write_table
 from taylor_sensus.tables.reading import (
@@ -22,6 +23,7 @@ from taylor_sensus.tables.reading import (
     open_table,
     table_for_model,
     table_to_fit,
+    with_names,
 )
 from taylor_sensus.tables.wanted import Reading, columns_known
 
@@ -49,6 +51,10 @@ class ChosenTable(NamedTuple):
     """Columns that seem to hold the errors of others."""
     labels: list[str]
     """Columns in which every cell is another word: names of rows, from which nothing can be learned."""
+    dates: list[str]
+    """Columns of dates and times, which are no inputs as they are."""
+    notes: list[str]
+    """What the user should know of how it was found, a sentence each."""
 
     @property
     def headers(self) -> list[str]:
@@ -111,13 +117,17 @@ class Workbench:
         with self._lock:
             path = self._keep(file, name, "table")
             with _named(path, name):
-                frame = read_table(path)
+                opened = open_table(path)
+            frame = opened.frame
             headers = [str(column) for column in frame.columns]
             try:
                 pairings = find_pairings(headers)
             except DataError:  # names that can be read in two ways are the user's to choose in the form
                 pairings = []
-            self.table, self.chosen = ChosenTable(path, name, frame, pairings, _labels(frame)), None
+            notes = [note.replace(path.name, name) for note in opened.notes]
+            dates = [str(column) for column in frame if is_time(frame[column])]
+            labels = [column for column in _labels(frame) if column not in dates]
+            self.table, self.chosen = ChosenTable(path, name, frame, pairings, labels, dates, notes), None
             return self.table
 
     def fit(self, choices: Choices) -> Job:
@@ -131,9 +141,9 @@ class Workbench:
 
             job.doing("Reading the table")
             with _named(table.path, table.name):
-                opened = OpenedTable(table.name, table.frame)
+                opened = with_names(OpenedTable(table.name, table.frame), choices.reading.id)
                 if choices.reading.decimal is not None:  # cells are read as they are written, not by guess
-                    opened = open_table(table.path, choices.reading.decimal)
+                    opened = open_table(table.path, choices.reading)
                 reading = table_to_fit(opened, choices.reading, target=choices.target, drop=choices.drop)
             job.doing("Fitting")
             model = TSNetRegressor(**constructor_arguments(choices))
@@ -267,9 +277,7 @@ def _read(path: Path, name: str, reading: Reading, opened: Opened) -> ReadTable:
     """A table with the columns of the model; its notes are left out, because the form shows what there is to tell."""
     fitted = opened.model.fitted_
     with _named(path, name):
-        return table_for_model(
-            open_table(path, reading.decimal), reading, columns_known(fitted.columns, fitted.target_names)
-        )
+        return table_for_model(open_table(path, reading), reading, columns_known(fitted.columns, fitted.target_names))
 
 
 @contextmanager

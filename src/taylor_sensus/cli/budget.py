@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr
+from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Id, Json, ModelFile, Ordinary, Sheet, XErr
 from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import show_json, wrote
+from taylor_sensus.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from taylor_sensus.budget import NoiseBudget
@@ -26,8 +27,13 @@ def budget(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Table to write, a line for each row and source."),
     ] = None,
-    row: Annotated[int | None, typer.Option(metavar="N", help="Only this row of DATA; rows count from 0.")] = None,
+    row: Annotated[
+        str | None,
+        typer.Option(metavar="ROW", help="Only this row of DATA: its name (--id), or its number in the spreadsheet."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Figure to write: .png, .svg or .pdf.")] = None,
+    id_: Id = None,
+    sheet: Sheet = None,
     x_err: XErr = None,
     exact: Exact = False,
     ordinary: Ordinary = None,
@@ -50,11 +56,10 @@ def budget(
     from taylor_sensus.tables.wanted import Reading
 
     opened = open_model(model)
-    table = read_rows(data, Reading(x_err, None, ordinary, None, decimal, censored, exact), opened)
+    table = read_rows(data, Reading(x_err, None, ordinary, None, decimal, censored, exact, sheet, id_), opened)
     found = opened.restore().noise_budget(table.X, X_err=table.X_err)
     if row is not None:
-        found.row(row)  # refuses a row that is not there
-        found = found.rows([row])
+        found = found.rows([_place(row, [str(name) for name in found.index])])
     if output:
         from taylor_sensus.tables.files import write_table
 
@@ -68,6 +73,12 @@ def budget(
         show_json({"rows": len(found), "identifiable": found.identifiable, **table.facts, "sources": sources})
     else:
         typer.echo(str(found))
+
+
+def _place(row: str, names: list[str]) -> int:
+    if row not in names:
+        raise DataError(f"there is no row {row!r}{did_you_mean(row, names, 'rows are')}")
+    return names.index(row)
 
 
 def _draw(budget: NoiseBudget, path: Path) -> None:

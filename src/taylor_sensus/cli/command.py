@@ -18,6 +18,7 @@ DEBUG = "TAYLOR_SENSUS_DEBUG"
 FAILED, INTERRUPTED = 1, 130
 
 TABLES = ".csv, .tsv, .txt, .xlsx, .xls or .parquet"
+OUTPUTS = ".csv, .tsv, .xlsx or .parquet"
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=f"Table with one header line: {TABLES}.")]
 Data = Annotated[
     Path,
@@ -58,6 +59,14 @@ Ordinary = Annotated[
 Text = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Holds words, although it looks like numbers. May be repeated."),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(metavar="SHEET", help="Sheet of an Excel book, by its name or its number; the first by default."),
+]
+Id = Annotated[
+    str | None,
+    typer.Option("--id", metavar="COLUMN", help="Column that names the rows; it is no input, and outputs carry it."),
 ]
 Exact = Annotated[bool, typer.Option("--exact", help="All inputs of DATA are known exactly.")]
 Decimal = Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from taylor_sensus.cli.command import Json
+from taylor_sensus.cli.command import OUTPUTS, Json
 from taylor_sensus.cli.files import check_output
 from taylor_sensus.cli.screen import show_json, show_table, wrote
 
@@ -24,7 +24,7 @@ def datasets(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "--out", "-o", metavar="FILE", help="Table to write: .csv, .tsv or .parquet."),
+        typer.Option("--output", "--out", "-o", metavar="FILE", help=f"Table to write: {OUTPUTS}."),
     ] = None,
     as_json: Json = False,
 ) -> None:

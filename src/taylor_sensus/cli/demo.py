@@ -139,7 +139,7 @@ def _write(ctx: typer.Context, out: Path, X: pd.DataFrame, y: pd.Series, predict
         figure = Figure(figsize=(4.9, 4.7), layout="constrained")
         plot_parity(y, prediction, ax=figure.subplots())
         table, *images = paths = [out / name for name in ("predictions.csv", "parity.png", "parity.svg")]
-        write_table(pd.concat([X, y.rename("measured"), prediction.to_frame()], axis=1), table)
+        write_table(pd.concat([X, y.rename("measured"), prediction.to_frame(0.9)], axis=1), table)
         wrote(ctx, table)
         for path in images:
             figure.savefig(path)

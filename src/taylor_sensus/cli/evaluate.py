@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Json, ModelFile, Ordinary, XErr, YErr
+from taylor_sensus.cli.command import (
+    Censored,
+    DataFile,
+    Decimal,
+    Exact,
+    Id,
+    Json,
+    ModelFile,
+    Ordinary,
+    Sheet,
+    XErr,
+    YErr,
+)
 from taylor_sensus.cli.files import read_rows
 from taylor_sensus.cli.screen import score_text, show_json, show_table
 
@@ -38,6 +50,8 @@ CONFORMAL = {
 def evaluate(
     model: ModelFile,
     data: DataFile,
+    id_: Id = None,
+    sheet: Sheet = None,
     x_err: XErr = None,
     y_err: YErr = None,
     exact: Exact = False,
@@ -55,7 +69,9 @@ def evaluate(
     from taylor_sensus.tables.wanted import Reading
 
     opened = open_model(model)
-    table = read_rows(data, Reading(x_err, y_err, ordinary, None, decimal, censored, exact), opened, with_targets=True)
+    table = read_rows(
+        data, Reading(x_err, y_err, ordinary, None, decimal, censored, exact, sheet, id_), opened, with_targets=True
+    )
 
     from taylor_sensus.scores import check_bounds
     from taylor_sensus.scores import evaluate as all_scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from taylor_sensus.cli.screen import note
 from taylor_sensus.errors import DataError
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from taylor_sensus.storage.opening import OpenedModel
     from taylor_sensus.tables.reading import OpenedTable, ReadTable
     from taylor_sensus.tables.wanted import Reading
+
+    Noted = TypeVar("Noted", OpenedTable, ReadTable)
 
 
 def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()) -> None:
@@ -50,11 +52,11 @@ def read_rows(
 
     from taylor_sensus.tables.reading import open_table, table_for_model
 
-    opened = open_table(table, reading.decimal) if isinstance(table, Path) else table
+    opened = open_table(table, reading) if isinstance(table, Path) else table
     return noted(table_for_model(opened, reading, known, with_targets=with_targets))
 
 
-def noted(table: ReadTable) -> ReadTable:
+def noted(table: Noted) -> Noted:
     """The same table, after its notes have been shown."""
     for text in table.notes:
         note(text)

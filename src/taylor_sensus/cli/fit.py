@@ -13,10 +13,12 @@ from taylor_sensus.cli.command import (
     Censored,
     DataFile,
     Decimal,
+    Id,
     Jobs,
     Json,
     Ordinary,
     Quiet,
+    Sheet,
     Text,
     WithoutRows,
     XErr,
@@ -35,6 +37,8 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
     ] = None,
+    id_: Id = None,
+    sheet: Sheet = None,
     x_err: XErr = None,
     y_err: YErr = None,
     ordinary: Ordinary = None,
@@ -76,17 +80,17 @@ def fit(
     from taylor_sensus.tables.file_header import check_readable
     from taylor_sensus.tables.wanted import Reading, check_header_to_fit
 
-    reading = Reading(x_err, y_err, ordinary, text, decimal, censored)
+    reading = Reading(x_err, y_err, ordinary, text, decimal, censored, sheet=sheet, id=id_)
     check_header_to_fit(data, reading, target=target, drop=drop or [])
     if validation:
         check_readable(validation)
 
     from taylor_sensus.tables.reading import open_table, table_for_model, table_to_fit
 
-    table = noted(table_to_fit(open_table(data, decimal), reading, target=target, drop=drop or []))
+    table = noted(table_to_fit(open_table(data, reading), reading, target=target, drop=drop or []))
     held_out = None
     if validation:
-        opened = open_table(validation, decimal)
+        opened = open_table(validation, reading._replace(sheet=None, id=None))
         held_out = noted(table_for_model(opened, reading, table.columns, with_targets=True))
 
     from taylor_sensus import TSNetRegressor

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from taylor_sensus.cli.command import Censored, Data, Decimal, Exact, Json, ModelFile, Ordinary, Quiet, XErr
+from taylor_sensus.cli.command import (
+    OUTPUTS,
+    Censored,
+    Data,
+    Decimal,
+    Exact,
+    Id,
+    Json,
+    ModelFile,
+    Ordinary,
+    Quiet,
+    Sheet,
+    XErr,
+)
 from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import note, show_json, wrote
 from taylor_sensus.errors import DataError, quoted
@@ -29,7 +42,7 @@ def predict(
             "--output",
             "-o",
             metavar="PATH",
-            help="Table to write: .csv, .tsv or .parquet; or a folder, which takes DATA of any size.",
+            help=f"Table to write: {OUTPUTS}; or a folder, which takes DATA of any size.",
         ),
     ],
     coverage: Annotated[float, typer.Option(help="Share of true values that the intervals should hold.")] = 0.9,
@@ -40,6 +53,8 @@ def predict(
             help="conformal: width from errors on unseen rows, whatever the noise; gaussian: from std and shape.",
         ),
     ] = "conformal",
+    id_: Id = None,
+    sheet: Sheet = None,
     x_err: XErr = None,
     exact: Exact = False,
     keep: Annotated[
@@ -71,19 +86,22 @@ def predict(
     """
     from taylor_sensus.tables.wanted import Reading
 
-    reading = Reading(x_err, None, ordinary, None, decimal, censored, exact)
+    reading = Reading(x_err, None, ordinary, None, decimal, censored, exact, sheet, id_)
     if data.is_dir() or output.is_dir() or not output.suffix:
         from taylor_sensus.out_of_core.predict import PredictOptions
 
+        copied = [*([id_] if id_ and id_ not in (keep or []) else []), *(keep or [])]
         options = PredictOptions(
-            keep="all" if keep_all else keep or [],
+            keep="all" if keep_all else copied,
             coverage=coverage,
             interval=interval,
             n_jobs=1 if jobs is None else jobs,
             file_format=file_format,
             verbose=not quiet,
         )
-        _predict_files(ctx, model, data, output, reading, options, as_json)
+        if sheet is not None:
+            raise typer.BadParameter("books are not predicted into a folder; give the name of a table to write")
+        _predict_files(ctx, model, data, output, reading._replace(id=None), options, as_json)
         return
     if jobs is not None or file_format is not None:
         raise typer.BadParameter("--jobs and --format need a folder as output, such as -o predicted/")
@@ -104,11 +122,14 @@ def predict(
 
     from taylor_sensus.tables.alignment import pick_columns
     from taylor_sensus.tables.files import beside, write_table
+    from taylor_sensus.tables.reading import naming_columns
 
     kept = table.written if keep_all else pick_columns(table.written, keep or [], where=data.name)
     ignored = table.ignored(list(kept))
     if ignored:
-        note(f"columns of {data.name} that the model does not use: {quoted(ignored)}")
+        naming = naming_columns(table.written[ignored]) if id_ is None else []
+        names = f"; --id {shlex.quote(naming[0])} would name the rows of the predictions" if naming else ""
+        note(f"columns of {data.name} that the model does not use: {quoted(ignored)}{names}")
     prediction = opened.restore().predict_distribution(table.X, X_err=table.X_err)
     bounds = prediction.conformal_interval(coverage) if interval == "conformal" else prediction.interval(coverage)
     write_table(beside(kept, prediction.to_frame(coverage, bounds)), output)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from taylor_sensus.cli.command import TABLES, Censored, Decimal, Json, ModelFile, Ordinary, XErr
+from taylor_sensus.cli.command import TABLES, Censored, Decimal, Id, Json, ModelFile, Ordinary, Sheet, XErr
 from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import note, show_json, wrote
 from taylor_sensus.errors import DataError
@@ -32,6 +32,8 @@ def report(
     candidates: Annotated[
         Path | None, typer.Option(metavar="TABLE", help="Settings that could be measured next, to get suggestions.")
     ] = None,
+    id_: Id = None,
+    sheet: Sheet = None,
     x_err: XErr = None,
     ordinary: Ordinary = None,
     decimal: Decimal = None,
@@ -50,7 +52,8 @@ def report(
     from taylor_sensus.tables.wanted import Reading
 
     opened = open_model(model)
-    table = None if data is None else _read(data, Reading(x_err, None, ordinary, None, decimal, censored), opened)
+    reading = Reading(x_err, None, ordinary, None, decimal, censored, sheet=sheet, id=id_)
+    table = None if data is None else _read(data, reading, opened)
     choices = None if candidates is None else read_rows(candidates, Reading(decimal=decimal), opened).X
 
     from taylor_sensus.report import make_report
@@ -72,7 +75,7 @@ def _read(path: Path, reading: Reading, model: OpenedModel) -> tuple[Any, Any, A
 
     from taylor_sensus.tables.reading import open_table
 
-    opened = open_table(path, reading.decimal)
+    opened = open_table(path, reading)
     try:
         table = read_rows(opened, reading, model, with_targets=True)
     except DataError as problem:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from taylor_sensus.cli.command import TABLES, Decimal, Json, ModelFile
+from taylor_sensus.cli.command import OUTPUTS, TABLES, Decimal, Id, Json, ModelFile, Sheet
 from taylor_sensus.cli.files import check_output, read_rows
 from taylor_sensus.cli.screen import note, show_json, wrote
 from taylor_sensus.cli.space import SpaceOptions, read_space
@@ -41,8 +41,10 @@ def suggest(
     diversity: Annotated[float, typer.Option(help="How much suggestions heed each other; 0: not at all.")] = 1.0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Form to write: .csv, .tsv or .parquet."),
+        typer.Option("--output", "-o", metavar="FILE", help=f"Form to write: {OUTPUTS}."),
     ] = None,
+    id_: Id = None,
+    sheet: Sheet = None,
     decimal: Decimal = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed gives the same suggestions.")] = 0,
     as_json: Json = False,
@@ -63,7 +65,7 @@ def suggest(
     from taylor_sensus.tables.alignment import headers_of
     from taylor_sensus.tables.wanted import Reading
 
-    opened, reading = open_model(model), Reading(decimal=decimal)
+    opened, reading = open_model(model), Reading(decimal=decimal, sheet=sheet, id=id_)
     space = read_space(SpaceOptions(bounds, levels, fixed, step, constraint), opened.columns)
     if candidates is None and space.bounds is None:
         first = opened.columns[0].name
@@ -72,7 +74,7 @@ def suggest(
             f"--bounds {shlex.quote(f'{first}=LOW:HIGH')} for each column"
         )
     rows = read_rows(candidates, reading, opened).X if candidates else None
-    under_way = read_rows(pending, reading, opened).X if pending else None
+    under_way = read_rows(pending, Reading(decimal=decimal), opened).X if pending else None
     found = opened.restore().suggest(
         rows,
         n,

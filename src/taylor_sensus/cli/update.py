@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from taylor_sensus.cli.command import TABLES, Jobs, Json, ModelFile, Quiet, WithoutRows, XErr, YErr
-from taylor_sensus.cli.files import check_output
+from taylor_sensus.cli.command import TABLES, Jobs, Json, ModelFile, Quiet, Sheet, WithoutRows, XErr, YErr
+from taylor_sensus.cli.files import check_output, noted
 from taylor_sensus.cli.info import description
 from taylor_sensus.cli.screen import note, show_json, wrote
 
@@ -21,6 +21,7 @@ def update(
         Path, typer.Argument(metavar="FILLED", help=f"Form of `suggest` with results filled in ({TABLES}).")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write (.tsnet).")],
+    sheet: Sheet = None,
     x_err: XErr = None,
     y_err: YErr = None,
     without_rows: WithoutRows = False,
@@ -44,7 +45,7 @@ def update(
     from taylor_sensus.tables.reading import open_table
     from taylor_sensus.tables.wanted import Reading
 
-    form = open_table(filled).frame
+    form = noted(open_table(filled, Reading(sheet=sheet))).frame
 
     from taylor_sensus.suggest import read_filled
 

@@ -31,7 +31,7 @@ def summarise_fit(
         rows=len(table.x),
         distinct_rows=scaled.training.train,
         validation_rows=0 if validation is None else len(validation.x),
-        missing_cells=int(sum(np.isnan(table.x[rows]).sum() for rows in blocks(len(table.x)))),
+        missing_cells=_missing_cells(table.x, columns),
         constant_columns=tuple(part for part, moves in zip(parts, moving, strict=True) if not moves),
         declared=_declared(scaled, parts),
         declared_targets=_numbers(np.sqrt(scaled.default_errors.target) * unit),
@@ -70,6 +70,13 @@ def _thirds(found: Calibrated) -> np.ndarray:
     held = np.abs(2 * place - 1) < 0.9
     shares = [tercile_shares(size) for size in std.T]
     return np.array([[np.average(own, weights=s) for s in share] for own, share in zip(held.T, shares, strict=True)])
+
+
+def _missing_cells(x: np.ndarray, columns: tuple[Column, ...]) -> int:
+    """Cells of the user's table without a value: a missing word counts once, however many categories there are."""
+    starts = np.cumsum([0, *(len(column.parts) for column in columns)])[:-1]
+    starts = starts[[len(column.parts) > 0 for column in columns]]
+    return int(sum(np.isnan(x[rows][:, starts]).sum() for rows in blocks(len(x))))
 
 
 def _declared(scaled: PreparedTable, parts: list[str]) -> dict[str, DeclaredError]:

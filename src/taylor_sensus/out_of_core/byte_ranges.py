@@ -78,6 +78,8 @@ def _dialect(look: FirstLook, sample: bytes) -> Dialect:
         raise DataError(f"{look.file.name}: every column needs a name of its own in the header; it has {names}")
     mark = len(sample) - len(sample.removeprefix(b"\xef\xbb\xbf"))
     begin = len(sample) - len(sample[mark:].lstrip(b"\r\n"))
+    if look.file.skipped:
+        begin = len(b"".join(sample.splitlines(keepends=True)[: look.file.skipped]))
     header_ends = sample.find(b"\n", begin) + 1 or len(sample)
     truths = frozenset(names[place] for place in truth_columns(look.rows, len(names)))
     return Dialect(look.separator, look.decimal, tuple(names), truths, header_ends)

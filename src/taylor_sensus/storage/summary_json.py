@@ -12,7 +12,7 @@ from taylor_sensus.records import DeclaredError, FitSummary
 
 Check = Callable[[Any], Any]
 
-ADDED = ("held_out_thirds",)
+ADDED = ("held_out_thirds", "outlier_names")
 """What earlier files do not tell."""
 SLACK = 1e-9
 """By how much a share may be above 1, from rounding."""
@@ -70,6 +70,7 @@ def _checks(targets: int) -> dict[str, Check]:
         "frequency_scale": _unless_none(_number(0)),
         "outliers": _unless_none(_several(_whole())),
         "seed": _unless_none(_whole()),
+        "outlier_names": _unless_none(_several(_text)),
     }
 
 
@@ -80,6 +81,9 @@ def _contradictions(found: Mapping[str, Any]) -> list[str]:
         wrong.append(f"{found['distinct_rows']} distinct rows of {rows}")
     if any(place >= rows for place in found["outliers"] or ()):
         wrong.append(f"outliers beyond the {rows} rows")
+    names = found["outlier_names"]
+    if names is not None and len(names) != len(found["outliers"] or ()):
+        wrong.append(f"outlier_names has {len(names)} names of {len(found['outliers'] or ())} outliers")
     if 90 not in found["held_out_coverage"]:
         wrong.append("held_out_coverage has no level 90")
     return wrong

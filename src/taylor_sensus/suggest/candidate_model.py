@@ -14,7 +14,8 @@ from taylor_sensus.model.ensemble import BY_PROCESS, NEVER
 from taylor_sensus.model.epistemic import EpistemicParts, epistemic_parts, mean_opinions
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.records import Query
-from taylor_sensus.tables.columns import Column, named_row
+from taylor_sensus.tables.columns import Column
+from taylor_sensus.tables.row_names import counting, named_row
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
@@ -74,7 +75,7 @@ class CandidateModel:
             name = [column.name for column in self.columns for _ in column.parts][part]
             raise DataError(
                 f"{what}: row {named_row(index, row)}, column {name!r} is empty, and so are "
-                f"{len(np.unique(gaps[:, 0])) - 1} other rows; settings have to be known (rows count from 0)"
+                f"{len(np.unique(gaps[:, 0])) - 1} other rows; settings have to be known. {counting(index)}"
             )
         return x
 

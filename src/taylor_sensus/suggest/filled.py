@@ -12,11 +12,12 @@ from taylor_sensus.errors import DataError
 from taylor_sensus.suggest.form import FormNames, Suggestions, form_names
 from taylor_sensus.tables.alignment import align
 from taylor_sensus.tables.assignments import read_assignments
-from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names, named_row, shown
+from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names
 from taylor_sensus.tables.companions import find_pairings
 from taylor_sensus.tables.files import read_table
 from taylor_sensus.tables.measurements import Measurements, read_measurements
 from taylor_sensus.tables.reading import declared_sizes
+from taylor_sensus.tables.row_names import counting, named_row, shown
 from taylor_sensus.tables.wanted import Reading
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def read_filled(model: TSNetRegressor, table: Any, reading: Reading | None = Non
     fitted = model.fitted_
     features = [column.name for column in fitted.columns]
     targets = list(fitted.target_names)
-    frame = align(_frame(table), [*features, *targets])
     names = form_names([*features, *targets])
+    frame = _by_id(align(_frame(table), [*features, *targets]), names)
     missing = [name for name in [*features, *targets] if name not in frame.columns]
     if missing:
         raise DataError(f"the form lacks the columns {', '.join(map(repr, missing))}; keep all columns as they were")
@@ -89,7 +90,7 @@ def read_filled(model: TSNetRegressor, table: Any, reading: Reading | None = Non
     filled = has_result.all(axis=1)
     problems = _problems(frame, status, has_result, off, targets)
     if problems:
-        raise DataError(f"{'; '.join(problems)}. Rows count from 0.")
+        raise DataError(f"{'; '.join(problems)}. {counting(frame.index)}")
     if not filled.any():
         raise DataError(f"no row of the form has a result yet; fill in {' and '.join(map(repr, targets))}")
     X, y = read.values.loc[filled, features], read.values.loc[filled, targets].astype(float)
@@ -113,7 +114,15 @@ def _frame(table: Any) -> pd.DataFrame:
     if frame is None:
         frame = read_table(table)
     check_names(frame, "the form")
-    return frame.set_axis([str(name) for name in frame.columns], axis=1).reset_index(drop=True)
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+
+def _by_id(frame: pd.DataFrame, names: FormNames) -> pd.DataFrame:
+    """Rows go by the form's own names for them where these tell them apart."""
+    ids = frame[names.id] if names.id in frame.columns else None
+    if ids is not None and ids.notna().all() and ids.is_unique:
+        return frame.set_axis(pd.Index(ids.map(str), name=names.id), axis=0)
+    return frame if frame.index.is_unique else frame.reset_index(drop=True)
 
 
 def _status(frame: pd.DataFrame, names: FormNames) -> pd.Series:
@@ -156,15 +165,19 @@ def _problems(
     problems = []
     strange = np.flatnonzero(~status.isin([*DONE, *VOID]))
     if len(strange):
-        cells = ", ".join(f"{named_row(frame.index, r)} ({shown(status[r])})" for r in strange[:MOST_NAMED].tolist())
+        cells = ", ".join(
+            f"{named_row(frame.index, r)} ({shown(status.iloc[r])})" for r in strange[:MOST_NAMED].tolist()
+        )
         known = ", ".join(map(repr, [word for word in (*DONE, *VOID) if word]))
         problems.append(f"column 'status': unknown in row {cells}; leave it empty, or write one of {known}")
     half = np.flatnonzero(has_result.any(axis=1) & ~has_result.all(axis=1))
     half = half[~off[half]]
     for row in half[:MOST_NAMED].tolist():
         empty = ", ".join(repr(name) for name, there in zip(targets, has_result[row], strict=True) if not there)
-        problems.append(f"row {row}: column {empty} is empty although other results are there; fill in all or none")
+        name = named_row(frame.index, row)
+        problems.append(f"row {name}: column {empty} is empty although other results are there; fill in all or none")
     claimed = np.flatnonzero(status.isin(DONE[1:]).to_numpy() & ~has_result.any(axis=1))
     for row in claimed[:MOST_NAMED].tolist():
-        problems.append(f"row {row}: the status is {shown(status[row])}, but column {targets[0]!r} has no result")
+        name, word = named_row(frame.index, row), shown(status.iloc[row])
+        problems.append(f"row {name}: the status is {word}, but column {targets[0]!r} has no result")
     return problems

@@ -20,6 +20,8 @@ from taylor_sensus.suggest.choosing import Chooser, ChosenBatch
 from taylor_sensus.suggest.form import Outlook, Suggestions, form_names
 from taylor_sensus.suggest.space.candidates import read_candidates, settings_table
 from taylor_sensus.suggest.space.constraints import is_number
+from taylor_sensus.tables.columns import as_frame
+from taylor_sensus.tables.row_names import row_labels
 
 if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
@@ -101,13 +103,10 @@ def _check(n: Any, diversity: Any) -> None:
 
 
 def _labels(candidates: Any, place: np.ndarray) -> np.ndarray | None:
-    """The labels of the chosen rows, if the table has labels that do more than count."""
-    if not isinstance(candidates, pd.DataFrame):
-        return None
-    index = candidates.index
-    if index.equals(pd.RangeIndex(len(index))):
-        return None
-    return np.array([str(label) for label in index[place]], dtype=object)
+    """The names of the chosen rows, if the table has any: labels, or where they stand in a file."""
+    frame = as_frame(candidates)
+    labels = None if frame is None else row_labels(frame.index, place)
+    return None if labels is None else np.array(labels, dtype=object)
 
 
 def _form(

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import TaylorSensusWarning
-from taylor_sensus.tables.columns import shown
 from taylor_sensus.tables.notation import Cells
+from taylor_sensus.tables.row_names import shown
 
 CENSORED = {
     "missing": "count as missing",

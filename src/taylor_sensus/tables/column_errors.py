@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import DataError
-from taylor_sensus.tables.columns import MOST_NAMED, named_row, shown
+from taylor_sensus.tables.columns import MOST_NAMED
 from taylor_sensus.tables.companions import Pairing
 from taylor_sensus.tables.error_size import ErrorSize, percent_of, read_size
 from taylor_sensus.tables.notation import Cells
+from taylor_sensus.tables.row_names import named_row, shown
 
 
 def with_declared(

@@ -14,6 +14,8 @@ import pandas as pd
 from taylor_sensus.errors import DataError
 from taylor_sensus.rows import blocks
 from taylor_sensus.tables.column import Column
+from taylor_sensus.tables.dates import holds_dates
+from taylor_sensus.tables.row_names import counting, named_row, shown
 
 MOST_CATEGORIES = 100
 FEW_CATEGORIES = 20
@@ -65,7 +67,7 @@ def learn_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
     for name, values in frame.items():
         if _is_number(values):
             columns.append(Column(str(name), None))
-        elif _is_time(values):
+        elif is_time(values):
             problems.append(
                 f"column {name!r} holds dates or times; turn it into a number (such as days since the first) or drop it"
             )
@@ -87,7 +89,8 @@ def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
         found = f"it has {len(counts)} different texts, more than {MOST_CATEGORIES}"
     else:
         return []
-    return [f"column {name!r} looks like a name or an identifier ({found}); drop it"]
+    remedy = f"name the rows by it (X.set_index({name!r}), --id), or drop it"
+    return [f"column {name!r} looks like a name or an identifier ({found}); {remedy}"]
 
 
 def encode(frame: pd.DataFrame, columns: Iterable[Column]) -> np.ndarray:
@@ -101,8 +104,8 @@ def encode(frame: pd.DataFrame, columns: Iterable[Column]) -> np.ndarray:
         else:
             arrays.append(_indicators(values, column, frame.index, problems))
     if problems:
-        counting = ". Rows count from 0." if any(": row" in problem for problem in problems) else ""
-        raise DataError("; ".join(problems) + counting)
+        told = f". {counting(frame.index)}" if any(": row" in problem for problem in problems) else ""
+        raise DataError("; ".join(problems) + told)
     return np.hstack(arrays) if arrays else np.empty((len(frame), 0))
 
 
@@ -169,7 +172,7 @@ def check_finite(
     finite = np.isfinite(x[~usable])
     kinds = sorted({_word(v) for v in x[~usable][~finite]}) + [f"numbers beyond ±{LARGEST:g}"] * bool(finite.any())
     raise DataError(
-        f"{what} contains {' and '.join(kinds)}: {_few_of(cells, len(bad))}. Rows count from 0. "
+        f"{what} contains {' and '.join(kinds)}: {_few_of(cells, len(bad))}. {counting(index)} "
         "Drop, fill or correct these cells first."
     )
 
@@ -199,6 +202,11 @@ def _is_number(values: pd.Series) -> bool:
 
 def _is_time(values: pd.Series) -> bool:
     return pd.api.types.is_datetime64_any_dtype(values) or pd.api.types.is_timedelta64_dtype(values)
+
+
+def is_time(values: pd.Series) -> bool:
+    """Whether a column holds dates or times, as such or as texts."""
+    return _is_time(values) or holds_dates(values)
 
 
 def _numbers(values: pd.Series, name: str, index: pd.Index, problems: list[str]) -> np.ndarray:
@@ -245,17 +253,3 @@ def _few_of(items: Sequence[str], count: int) -> str:
     if count > len(items):
         return f"{', '.join(items)} and {count - len(items)} more"
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
-
-
-def named_row(index: pd.Index | None, position: int, cell: str | None = None) -> str:
-    """A row by its place, by its label where labels do not just count, and what it holds."""
-    facts = [] if cell is None else [cell]
-    if index is not None and not index.equals(pd.RangeIndex(len(index))):
-        facts.insert(0, f"labelled {shown(index[position])}")
-    return f"{position} ({': '.join(facts)})" if facts else str(position)
-
-
-def shown(value: Any) -> str:
-    """A cell or label as one would type it, cut where it is long."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= 60 else text[:57] + "..."

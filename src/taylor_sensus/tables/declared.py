@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import DataError, TaylorSensusWarning, did_you_mean
-from taylor_sensus.tables.columns import MOST_NAMED, Column, as_frame, named_row
+from taylor_sensus.tables.columns import MOST_NAMED, Column, as_frame
+from taylor_sensus.tables.row_names import counting, named_row
 
 UNKNOWN = np.nan
 FORMS = (
@@ -166,7 +167,7 @@ def _checked(cells: np.ndarray, names: Sequence[str], what: str, index: pd.Index
         )
         more = f" and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
         raise DataError(
-            f"{what} holds what no standard deviation can be: {told}{more}. Rows count from 0. Leave a cell empty "
+            f"{what} holds what no standard deviation can be: {told}{more}. {counting(index)} Leave a cell empty "
             "(NaN) where the error is not known, and give 0 where there is none."
         )
     return cells

@@ -1,4 +1,4 @@
-"""Text tables as people save them: encoding, separator and decimal sign are found, ragged rows are named.
+"""Text tables as people save them: encoding, separator, decimal sign and header are found, ragged rows are named.
 
 The file is read once; all that is asked of it is asked of its bytes.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from taylor_sensus.errors import DataError
+from taylor_sensus.tables.titles import title_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +51,12 @@ class Delimited:
 
     header: list[str]
     body: pd.DataFrame
+    titles: list[str]
+    """What stands above the header."""
+    skipped: int
+    """Lines above the header."""
+    rows: list[int]
+    """Where each row of the body stands, as a spreadsheet counts; the first line of the file is row 1."""
 
 
 class TextFile(NamedTuple):
@@ -58,10 +65,15 @@ class TextFile(NamedTuple):
     name: str
     content: bytes
     encoding: str
+    skipped: int = 0
+    """Lines above the header."""
 
     def lines(self) -> TextIOWrapper:
-        """The text from its beginning, with line ends as they are written."""
-        return TextIOWrapper(BytesIO(self.content), encoding=self.encoding, newline="")
+        """The text from its header on, with line ends as they are written."""
+        text = TextIOWrapper(BytesIO(self.content), encoding=self.encoding, newline="")
+        for _ in range(self.skipped):
+            text.readline()
+        return text
 
 
 class FirstLook(NamedTuple):
@@ -72,6 +84,19 @@ class FirstLook(NamedTuple):
     decimal: str
     header: list[str]
     rows: list[list[str]]
+    titles: list[str]
+    """Lines above the header."""
+
+
+class Sample(NamedTuple):
+    """The first records of a file, cut by one separator."""
+
+    records: list[list[str]]
+    """From the header on."""
+    skipped: int
+    """Lines above the header, blank ones among them."""
+    titles: list[str]
+    """What stands in them."""
 
 
 def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False) -> Delimited:
@@ -85,7 +110,7 @@ def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False
     look = first_look(path.name, path.read_bytes(), favourite, "." if as_written else None)
     file, separator, header = look.file, look.separator, look.header
     how: dict[str, Any] = {"dtype": str} if as_written else {"decimal": look.decimal, "low_memory": False}
-    _refuse_ragged_rows(file, separator, width=len(header))
+    places = _places_of_rows(file, separator, width=len(header))
     names = list(range(len(header)))
     body = pd.read_csv(
         file.lines(), sep=separator, header=0, names=names, index_col=False, skipinitialspace=True, **how
@@ -94,7 +119,7 @@ def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False
         for name, column in body.items():
             if len(column) and column.isin(list(_TRUTH)).all():
                 body[name] = column.map(_TRUTH).astype(bool)
-    return Delimited(header, body)
+    return Delimited(header, body, look.titles, file.skipped, places)
 
 
 def read_header(path: Path, *, favourite: str = ",") -> list[str]:
@@ -112,12 +137,14 @@ def first_look(name: str, content: bytes, favourite: str, decimal: str | None = 
     """What the beginning of a text table tells; ``decimal`` is the decimal sign where it is declared."""
     file = TextFile(name, content, _find_encoding(name, content))
     samples = {separator: _sample(file, separator) for separator in SEPARATORS}
-    if not all(samples.values()):
+    if not all(sample.records for sample in samples.values()):
         raise DataError(f"{file.name} is empty; expected a header line and at least one row")
-    separator = _find_separator(samples, favourite)
-    header, *rows = samples[separator]
+    separator = _find_separator({separator: sample.records for separator, sample in samples.items()}, favourite)
+    header, *rows = samples[separator].records
     _refuse_spaces(file.name, rows)
-    return FirstLook(file, separator, decimal or _find_decimal_sign(file.name, separator, rows), header, rows)
+    found = decimal or _find_decimal_sign(file.name, separator, rows)
+    file = file._replace(skipped=samples[separator].skipped)
+    return FirstLook(file, separator, found, header, rows, samples[separator].titles)
 
 
 def _find_encoding(name: str, content: bytes) -> str:
@@ -157,13 +184,25 @@ def _reads(content: bytes, encoding: str) -> bool:
     return True
 
 
-def _sample(file: TextFile, separator: str) -> list[list[str]]:
-    """The first records that are not blank."""
+def _sample(file: TextFile, separator: str) -> Sample:
+    """The first records that are not blank, without the titles above the header."""
     reader = csv.reader(file.lines(), delimiter=separator, skipinitialspace=True)
+    records: list[list[str]] = []
+    lines_before: list[int] = []
+    line = 0
     try:
-        return list(itertools.islice((row for row in reader if not _is_blank(row)), SAMPLE_ROWS))
+        for record in reader:
+            if not _is_blank(record):
+                records.append(record)
+                lines_before.append(line)
+            line = reader.line_num
+            if len(records) == SAMPLE_ROWS:
+                break
     except csv.Error as error:
         raise DataError(_open_quote(file.name, reader.line_num, str(error))) from None
+    above = title_lines(records)
+    titles = [" ".join(filter(None, map(str.strip, record))) for record in records[:above]]
+    return Sample(records[above:], lines_before[above] if above else 0, [title for title in titles if title])
 
 
 def _open_quote(name: str, line: int, problem: str) -> str:
@@ -214,17 +253,22 @@ def _refuse_spaces(name: str, rows: list[list[str]]) -> None:
             )
 
 
-def _refuse_ragged_rows(file: TextFile, separator: str, *, width: int) -> None:
-    """Every row must be as long as the header; short rows would be filled and long ones cut in silence."""
+def _places_of_rows(file: TextFile, separator: str, *, width: int) -> list[int]:
+    """Where the rows stand. Each must be as long as the header: pandas would fill short ones and cut long ones."""
     ragged: list[tuple[int, int]] = []
-    first_line, last_line, record = 1, 1, []
+    places: list[int] = []
+    first_line, last_line, record = file.skipped + 1, file.skipped + 1, []
     lines = itertools.chain(file.lines(), [_END])  # an open quotation mark would swallow the added last line
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     try:
-        for record in reader:
-            if len(record) != width and not _is_blank(record) and record != [_END]:
+        for place, record in enumerate(reader, file.skipped + 1):
+            if record == [_END] or _is_blank(record):
+                pass
+            elif len(record) == width:
+                places.append(place)
+            else:
                 ragged.append((first_line, len(record)))
-            last_line, first_line = first_line, reader.line_num + 1
+            last_line, first_line = first_line, file.skipped + reader.line_num + 1
     except csv.Error as error:
         raise DataError(_open_quote(file.name, first_line, str(error))) from None
     if record != [_END]:
@@ -237,3 +281,4 @@ def _refuse_ragged_rows(file: TextFile, separator: str, *, width: int) -> None:
             f"{file.name}: every row must have {width} cells, as the header has (separator: "
             f"{SEPARATORS[separator]}), but {', '.join(listed)}; fill or quote the cells of these lines"
         )
+    return places[1:]

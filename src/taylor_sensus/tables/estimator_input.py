@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,10 @@ from taylor_sensus.tables.columns import (
     without_dust,
 )
 from taylor_sensus.tables.declared import read_feature_errors, read_target_errors
+from taylor_sensus.tables.row_names import row_labels
+
+if TYPE_CHECKING:
+    from taylor_sensus.fitted import FittedModel
 
 
 class ReadsTables:
@@ -139,7 +144,7 @@ class ReadsTables:
 
 def with_errors(table: EncodedTable, names: Names, X: Any, y: Any, X_err: Any, y_err: Any, suffix: str) -> EncodedTable:
     """The table with the declared errors of its cells."""
-    rows, x_index, y_index = len(table.x), _row_labels(X), _row_labels(y)
+    rows, x_index, y_index = len(table.x), row_index(X), row_index(y)
     return table._replace(
         x_err=read_feature_errors(X_err, names.columns, rows, f"X{suffix}_err", f"X{suffix}", x_index),
         y_err=read_target_errors(y_err, names.targets, rows, f"y{suffix}_err", f"y{suffix}", y_index),
@@ -167,11 +172,19 @@ def carried_over(old: np.ndarray | None, new: np.ndarray | None, cells: np.ndarr
     return np.where(np.isnan(new), whole, new) if new is not None else np.broadcast_to(whole, cells.shape)
 
 
-def _row_labels(table: Any) -> pd.Index | None:
+def row_index(table: Any) -> pd.Index | None:
+    """Labels of a table's rows; None for arrays."""
     frame = as_frame(table)
     if frame is not None:
         return frame.index
     return table.index if isinstance(table, pd.Series) else None
+
+
+def with_row_names(fitted: FittedModel, index: pd.Index | None) -> FittedModel:
+    """The model with the names of the rows that it speaks of."""
+    summary = fitted.fit_summary
+    names = row_labels(index, summary.outliers or ())
+    return fitted if names is None else replace(fitted, fit_summary=replace(summary, outlier_names=names))
 
 
 def same_for_all_rows(errors: Any) -> bool:

@@ -11,7 +11,9 @@ from taylor_sensus.errors import DataError, did_you_mean
 from taylor_sensus.tables.delimited import read_header
 
 READABLE = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet")
-WRITABLE = (".csv", ".tsv", ".parquet")
+WRITABLE = (".csv", ".tsv", ".xlsx", ".parquet")
+BOOKS = (".xlsx", ".xls")
+"""Files that may hold several tables, one a sheet."""
 
 NEUTRALISED = re.compile(r"'(?=\s*[=+\-@])")
 """The apostrophe before what a spreadsheet would run as a formula."""
@@ -50,7 +52,7 @@ def favourite_separator(ending: str) -> str:
 def names_at_once(path: str | os.PathLike) -> list[str] | None:
     """Names of the columns of a text file; None where only reading the whole file tells them."""
     ending = check_readable(path)
-    if ending in (".parquet", ".xlsx", ".xls"):
+    if ending in (".parquet", *BOOKS):
         return None
     names = column_names(read_header(Path(path), favourite=favourite_separator(ending)))
     named = [name for name in names if name]

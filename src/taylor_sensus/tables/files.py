@@ -1,18 +1,22 @@
-"""Tables in files: reading and writing, by the ending of the name."""
+"""Tables in files: reading and writing, by the ending of the name; ``excel`` knows the books."""
 
 from __future__ import annotations
 
 import os
 import re
+import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
 
-from taylor_sensus.errors import DataError, MissingExtraError, listed, quoted
+from taylor_sensus.errors import DataError, SettingError, TaylorSensusWarning, listed, quoted
 from taylor_sensus.storage.atomic import replacing
 from taylor_sensus.tables.delimited import read_delimited
+from taylor_sensus.tables.excel import read_sheet, write_sheet
 from taylor_sensus.tables.file_header import (
+    BOOKS,
     NEUTRALISED,
     WRITABLE,
     check_ending,
@@ -20,6 +24,7 @@ from taylor_sensus.tables.file_header import (
     column_names,
     favourite_separator,
 )
+from taylor_sensus.tables.row_names import only_counts
 
 _FORMULA = re.compile(r"\s*[=+\-@]")
 
@@ -27,23 +32,65 @@ _FORMULA = re.compile(r"\s*[=+\-@]")
 # ------------------------------------------------------------------------------------------- reading
 
 
-def read_table(path: str | os.PathLike, *, decimal: str | None = None) -> pd.DataFrame:
+class TableFile(NamedTuple):
+    """A table as it stands in its file, and what there is to know of how it was found there."""
+
+    frame: pd.DataFrame
+    rows: list[int]
+    """Where each row stands in the file, as a spreadsheet counts: the first line is row 1."""
+    sheets: list[str]
+    """Sheets of a book, the one that was read first; empty for other files."""
+    notes: list[str]
+    """What was left out and what was chosen, a sentence each."""
+
+
+def read_table(path: str | os.PathLike, *, decimal: str | None = None, sheet: str | None = None) -> pd.DataFrame:
     """Read a table with one header line; the ending of the file name says how.
 
     Text files may use comma, semicolon or tab, a decimal comma, and UTF-8, UTF-16 or Latin-1. Where the decimal sign
     is declared, their cells stay texts, to be read by ``read_measurements`` and not by guess. Of an Excel
-    book the first sheet is read. A first column without a name holds row labels and becomes the index; other
-    nameless columns must be empty, and are left out.
+    book the first sheet is read, or the one that is named. Lines above the header are left out, with a warning. A
+    first column without a name holds row labels and becomes the index; other nameless columns must be empty, and are
+    left out.
     """
+    read = read_file(path, decimal=decimal, sheet=sheet)
+    for text in read.notes:
+        warnings.warn(text, TaylorSensusWarning, stacklevel=2)
+    return read.frame
+
+
+def read_file(path: str | os.PathLike, *, decimal: str | None = None, sheet: str | None = None) -> TableFile:
+    """The same, with where its rows stand and notes on what was found."""
     path = Path(path)
     ending = check_readable(path)
+    if sheet is not None and ending not in BOOKS:
+        raise SettingError(f"{path.name} has no sheets; a sheet can be chosen of {' and '.join(BOOKS)} only")
     if ending == ".parquet":
         frame = _read_parquet(path)
-        return _finish(path, [str(name) for name in frame.columns], frame)
-    if ending in (".xlsx", ".xls"):
-        return _finish(path, *_read_excel(path, ending))
-    text = read_delimited(path, favourite=favourite_separator(ending), as_written=decimal is not None)
-    return _finish(path, column_names(text.header), without_apostrophes(text.body))
+        frame = _finish(path, [str(name) for name in frame.columns], frame)
+        return TableFile(frame, list(range(2, len(frame) + 2)), [], [])
+    if ending in BOOKS:
+        book = read_sheet(path, sheet)
+        notes, header, body = [], book.header, without_apostrophes(book.body)
+        if len(book.sheets) > 1 and sheet is None:
+            others = quoted(book.sheets[1:])
+            notes.append(f"{path.name} has several sheets; {book.sheets[0]!r} was read, not {others} (--sheet)")
+        titles, above, rows, sheets = book.titles, book.skipped, book.rows, book.sheets
+    else:
+        text = read_delimited(path, favourite=favourite_separator(ending), as_written=decimal is not None)
+        notes, header, body = [], column_names(text.header), without_apostrophes(text.body)
+        titles, above, rows, sheets = text.titles, text.skipped, text.rows, []
+    if titles:
+        notes.append(_left_out(path.name, titles, above))
+    if len(rows) != len(body):  # what pandas takes for blank may differ in strange files; then rows just count
+        rows = list(range(above + 2, above + 2 + len(body)))
+    return TableFile(_finish(path, header, body), rows, sheets, notes)
+
+
+def _left_out(name: str, titles: list[str], above: int) -> str:
+    shown = quoted([title if len(title) <= 40 else title[:37] + "..." for title in titles[:3]])
+    more = f" and {len(titles) - 3} more" if len(titles) > 3 else ""
+    return f"the header of {name} was found in line {above + 1}; left out above it: {shown}{more}"
 
 
 def _finish(path: Path, header: list[str], body: pd.DataFrame) -> pd.DataFrame:
@@ -81,33 +128,13 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise DataError(problem) from error
 
 
-def _read_excel(path: Path, ending: str) -> tuple[list[str], pd.DataFrame]:
-    engine = "openpyxl" if ending == ".xlsx" else "xlrd"
-    try:
-        with pd.ExcelFile(path, engine=engine) as book:
-            top = pd.read_excel(book, sheet_name=0, header=None, nrows=1, dtype=object)
-            body = pd.read_excel(book, sheet_name=0, header=0)
-    except ImportError as error:
-        if ending == ".xlsx":
-            remedy = "pip install taylor-sensus[excel]"
-        else:
-            remedy = "pip install xlrd, or save the table as .xlsx (pip install taylor-sensus[excel]) or .csv"
-        raise MissingExtraError(f"reading {path.name} needs the package {engine}: {remedy}") from error
-    except Exception as error:  # a damaged book fails in many ways, each with its own library's exception
-        raise DataError(f"{path.name} cannot be read as an Excel book ({error}); save it again, or as CSV") from error
-    if top.empty:
-        raise DataError(f"{path.name} is empty; the first sheet needs a header line and a row")
-    header = ["" if pd.isna(name) else str(name) for name in top.iloc[0]]
-    return (header + [""] * body.shape[1])[: body.shape[1]], body
-
-
 # ------------------------------------------------------------------------------------------- writing
 
 
 def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
     """Write a table; the file appears whole or not at all. Row labels are kept, unless they only count.
 
-    In text files, cells and names that a spreadsheet would run as a formula (beginning with = + - @) get a
+    In text files and books, cells and names that a spreadsheet would run as a formula (beginning with = + - @) get a
     leading apostrophe, which ``read_table`` takes off again. Numbers are left as they are.
     """
     path = Path(path)
@@ -122,10 +149,12 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
         raise DataError(f"cannot write {path}: there is no folder {path.parent}; create it first")
     frame = frame.set_axis(names, axis=1)
     with replacing(path) as temporary:
+        keep_labels = not only_counts(frame.index)
         if ending == ".parquet":
             _write_parquet(frame, temporary, path)
+        elif ending == ".xlsx":
+            write_sheet(harmless(frame), temporary, path.name, keep_labels=keep_labels)
         else:
-            keep_labels = not frame.index.equals(pd.RangeIndex(len(frame)))
             separator = "," if ending == ".csv" else "\t"
             harmless(frame).to_csv(temporary, sep=separator, index=keep_labels, encoding="utf-8", lineterminator="\n")
 

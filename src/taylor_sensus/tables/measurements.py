@@ -14,11 +14,14 @@ from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.tables.alignment import align, headers_of, pick_columns, split_target
 from taylor_sensus.tables.censored import CENSORED, censored_table, filled, warn_of_censored
 from taylor_sensus.tables.column_errors import ErrorSize, bad_errors, join_errors, with_declared
-from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names, named_row, shown
+from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names
 from taylor_sensus.tables.companions import Pairing, describe_pairings, find_pairings, header_of
+from taylor_sensus.tables.dates import holds_dates
 from taylor_sensus.tables.files import read_table
+from taylor_sensus.tables.missing_words import is_missing_word, without_missing_words
 from taylor_sensus.tables.notation import Cells, nothing_said, read_cells
 from taylor_sensus.tables.refusals import looks_meant_as_number, why_refused
+from taylor_sensus.tables.row_names import counting, named_row, shown
 
 LOOKED_AT = 300
 """Refused cells that are looked at to tell a column of misspelt numbers from a column of words."""
@@ -174,13 +177,14 @@ class Measurements(NamedTuple):
                 word = "row" if len(rows) == 1 else "rows"
                 problems.append(f"column {name!r}: no number in {word} {', '.join(told)}{more}")
         if problems:
-            remedy = "Rows count from 0. A target must be known: fill these cells, or take the rows out."
-            raise DataError("; ".join(problems) + f". {remedy}")
+            remedy = "A target must be known: fill these cells, or take the rows out."
+            raise DataError("; ".join(problems) + f". {counting(self.values.index)} {remedy}")
 
 
 def read_measurements(
     table: Any,
     *,
+    sheet: str | None = None,
     decimal: str | None = None,
     censored: str = "missing",
     text: Collection[str] = (),
@@ -191,12 +195,15 @@ def read_measurements(
     """Read a table of texts and numbers; all that cannot be read is refused at once, by row and column.
 
     A column of texts holds numbers if at least half of its filled cells can be read, or are made of nothing but the
-    signs of numbers; else it is left as it is. Columns that are numeric already are passed on untouched.
+    signs of numbers; else it holds words, in which ``n.d.``, ``-``, ``NA`` and the like are missing cells. Columns that
+    are numeric already are passed on untouched.
 
     Parameters
     ----------
     table : DataFrame or path
         A pandas or polars frame, or the path of a file with one header line (CSV, TSV, Excel, Parquet).
+    sheet : str, optional
+        Sheet of an Excel book, by its name or its number from 1; the first by default.
     decimal : {".", ","}, optional
         The decimal sign of texts; the point if nothing is said.
     censored : {"missing", "bound", "half"}, default="missing"
@@ -221,7 +228,7 @@ def read_measurements(
     frame = as_frame(table)
     if frame is None and not isinstance(table, str | os.PathLike):
         raise DataError(f"expected a table with named columns or the path of a file, not {type(table).__name__}")
-    frame = read_table(table, decimal=decimal) if frame is None else frame
+    frame = read_table(table, decimal=decimal, sheet=sheet) if frame is None else frame
     decimal = decimal or "."
     check_names(frame, "the table")
     headers = {str(name): name for name in frame.columns}
@@ -248,7 +255,7 @@ def read_measurements(
         errors[pairing.column] = joined
         problems += bad
     if problems:
-        raise DataError("; ".join(dict.fromkeys(problems)) + ". Rows count from 0.")
+        raise DataError("; ".join(dict.fromkeys(problems)) + f". {counting(frame.index)}")
 
     companions = {pairing.errors for pairing in pairings}
     kept = {header: cells for header, cells in read.items() if header not in companions}
@@ -258,7 +265,9 @@ def read_measurements(
         column = frame[headers[header]]
         if header in text:
             values[header] = _as_words(column)
-        elif header not in kept or is_numeric_dtype(column):
+        elif header not in kept:
+            values[header] = without_missing_words(column)
+        elif is_numeric_dtype(column):
             values[header] = column
         else:
             values[header] = pd.Series(filled(kept[header], censored), index=frame.index)
@@ -281,9 +290,12 @@ def _check_headers(settings: Mapping[str, Collection[str]], headers: Mapping[str
 
 
 def _as_words(column: pd.Series) -> pd.Series:
-    """Numbers that are labels, as they would be written; anything else as it came."""
-    if not is_numeric_dtype(column) or is_bool_dtype(column):
+    """Numbers that are labels, as they would be written; texts without words for a missing cell; else as it came."""
+    if is_bool_dtype(column):
         return column
+    if not is_numeric_dtype(column):
+        words = without_missing_words(column)
+        return words.astype("category") if holds_dates(words) else words  # said to be words, so they are no dates
     return column.map(lambda number: None if pd.isna(number) else f"{number:.17g}").astype(object)
 
 
@@ -306,6 +318,8 @@ def _read_column(column: pd.Series, decimal: str, nothing: Cells, *, must: bool)
 def _holds_numbers(column: pd.Series, cells: Cells) -> bool:
     refused = np.flatnonzero(cells.refused)
     filled = len(column) - int(cells.missing.sum())
+    if not filled:  # a column of Na, Nd and none holds words, one of n.d. alone is empty
+        return not any(isinstance(cell, str) and not is_missing_word(cell) for cell in column.dropna().unique())
     meant = filled - len(refused)
     if 2 * meant < filled:
         chosen = refused[np.linspace(0, len(refused) - 1, min(len(refused), LOOKED_AT)).astype(int)]

@@ -8,30 +8,38 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from taylor_sensus.errors import quoted
+from taylor_sensus.errors import DataError, quoted
 from taylor_sensus.tables.alignment import align, check_there, headers_of, learned_names, pick_columns, split_target
 from taylor_sensus.tables.assignments import ColumnErrors
+from taylor_sensus.tables.columns import FEW_CATEGORIES, is_time
 from taylor_sensus.tables.companions import Pairing, find_pairings, header_of, spoken_of
-from taylor_sensus.tables.files import read_table
+from taylor_sensus.tables.files import read_file
 from taylor_sensus.tables.measurements import Measurements, read_measurements
-from taylor_sensus.tables.wanted import KnownColumns, Reading, declared_errors
+from taylor_sensus.tables.refusals import looks_meant_as_number
+from taylor_sensus.tables.row_names import FILE_ROW
+from taylor_sensus.tables.wanted import KnownColumns, Reading, declared_errors, id_column
 
 if TYPE_CHECKING:
     from taylor_sensus.tables.error_size import ErrorSize
 
 
 class OpenedTable(NamedTuple):
-    """A file as it was written; its columns have names that are texts."""
+    """A file as it was written; its columns have names that are texts, its rows those of a column or their places."""
 
     name: str
     frame: pd.DataFrame
+    notes: Sequence[str] = ()
+    """What the user should know of how it was found, a sentence each."""
+    other_sheets: Sequence[str] = ()
+    """Sheets that might have been meant, where the user named none."""
 
 
 class ReadTable(NamedTuple):
@@ -77,19 +85,68 @@ class UsedHeaders(NamedTuple):
         return list(dict.fromkeys([*self.features, *self.numbers]))
 
 
-def open_table(path: str | os.PathLike, decimal: str | None = None) -> OpenedTable:
+def open_table(path: str | os.PathLike, reading: Reading | None = None) -> OpenedTable:
     """Read the file; where the decimal sign is declared, cells of text files stay as they are written."""
-    return OpenedTable(Path(path).name, read_table(path, decimal=decimal))
+    reading = reading or Reading()
+    read = read_file(path, decimal=reading.decimal, sheet=reading.sheet)
+    frame = read.frame
+    if frame.index.equals(pd.RangeIndex(len(frame))):
+        frame = frame.set_axis(pd.Index(read.rows, name=FILE_ROW), axis=0)
+    others = read.sheets[1:] if reading.sheet is None else []
+    return with_names(OpenedTable(Path(path).name, frame, read.notes, others), reading.id)
+
+
+def with_names(table: OpenedTable, wanted: str | None) -> OpenedTable:
+    """The table with its rows named by a column, which is no input then; an empty cell is named by its place."""
+    with _other_sheets_named(table):
+        column = id_column(list(table.frame), wanted, table.name)
+    if column is None:
+        return table
+    places = table.frame.index if table.frame.index.name == FILE_ROW else range(2, len(table.frame) + 2)
+    names = [f"row {place}" if pd.isna(name) else name for place, name in zip(places, table.frame[column], strict=True)]
+    frame = table.frame.drop(columns=column).set_axis(pd.Index(names, name=column), axis=0)
+    return table._replace(frame=frame)
+
+
+def naming_columns(frame: pd.DataFrame) -> list[str]:
+    """Columns of words in which every cell is another one: they may name the rows, and teach nothing."""
+    words = [name for name in frame if not is_numeric_dtype(frame[name]) and not is_bool_dtype(frame[name])]
+    unique = [name for name in words if len(frame) > 1 and frame[name].notna().all() and frame[name].is_unique]
+    return [name for name in unique if not is_time(frame[name]) and not _reads_as_numbers(frame[name])]
+
+
+def _reads_as_numbers(column: pd.Series) -> bool:
+    """Whether the first cell is a number with an error, or the like."""
+    return looks_meant_as_number(str(column.iloc[0]))
+
+
+@contextmanager
+def _other_sheets_named(table: OpenedTable) -> Iterator[None]:
+    """A refusal of a table that is the first of several sheets tells which others there are."""
+    try:
+        yield
+    except DataError as problem:
+        if not table.other_sheets:
+            raise
+        hint = f"this is the first sheet of {table.name}; if another is meant, --sheet names it"
+        raise DataError(f"{problem}; {hint}: {quoted(table.other_sheets)}") from None
 
 
 def table_to_fit(table: OpenedTable, reading: Reading, *, target: Sequence[str], drop: Sequence[str]) -> ReadTable:
     """A table to learn from; all columns that are neither targets, dropped nor errors are features."""
     headers = list(table.frame)
-    targets, dropped = headers_of(target, headers), headers_of(drop, headers)
-    features = list(split_target(table.frame, targets, dropped).features)
+    with _other_sheets_named(table):
+        targets, dropped = headers_of(target, headers), headers_of(drop, headers)
+        features = list(split_target(table.frame, targets, dropped).features)
     read = _read(table.frame.drop(columns=dropped), reading, features, targets)
     X, y, X_err, y_err = read.split(targets[0] if len(targets) == 1 else targets)
-    return ReadTable(table.frame, X, X_err, y, y_err, headers, _facts(read), _notes(read))
+    notes = [*table.notes, *_notes(read)]
+    if len(X) <= FEW_CATEGORIES:  # in larger tables such columns are refused
+        notes += [
+            f"column {name!r} has another word in every row; if it names the rows: --id {shlex.quote(name)}"
+            for name in naming_columns(X)
+        ]
+    return ReadTable(table.frame, X, X_err, y, y_err, headers, _facts(read), notes)
 
 
 def table_for_model(
@@ -97,10 +154,11 @@ def table_for_model(
 ) -> ReadTable:
     """A table with the columns of a model, by the model's names and in its order; others are not looked at."""
     features, targets = list(known.features), list(known.targets) if with_targets else []
-    frame = align(table.frame, [*features, *targets])
-    pick_columns(frame, features, where=table.name)
-    if targets:
-        split_target(frame, targets)
+    with _other_sheets_named(table):
+        frame = align(table.frame, [*features, *targets])
+        pick_columns(frame, features, where=table.name)
+        if targets:
+            split_target(frame, targets)
     words = [name for name, holds_words in known.features.items() if holds_words]
     read = _read(frame, reading, features, targets, known_words=words)
     X, X_err = read.inputs(features)
@@ -109,7 +167,7 @@ def table_for_model(
         _, y, _, y_err = read.split(targets[0] if len(targets) == 1 else targets)
     errors = [pairing.errors for pairing in read.pairings]
     places = [place for place, name in enumerate(frame) if name in (*features, *targets, *errors)]
-    notes = _notes(read)
+    notes = [*table.notes, *_notes(read)]
     if reading.exact and X_err is not None:
         notes.append(f"--exact leaves aside the errors that the table declares for {quoted(X_err)}")
     used = [list(table.frame)[place] for place in places]
@@ -191,8 +249,8 @@ def _notes(read: Measurements) -> list[str]:
         empty = 0 if is_numeric_dtype(read.values[name]) else int(read.values[name].isna().sum())
         if empty:
             notes.append(
-                f"column {name!r} holds words; its {empty} empty cells (NA and None count as empty) are taken as "
-                "missing; if they are a category of their own, write another word there"
+                f"column {name!r} holds words; {empty} of its cells are missing (empty, or NA, n.d., - and the like); "
+                "if that is a category of its own, write another word there"
             )
     declared = _facts(read)["declared_errors"]
     if declared:

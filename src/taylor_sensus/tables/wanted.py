@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import DataError, SettingError, did_you_mean
 from taylor_sensus.tables.alignment import check_there, check_to_fit, headers_of, learned_names
 from taylor_sensus.tables.assignments import ColumnErrors, read_assignments
 from taylor_sensus.tables.column import Column
@@ -27,6 +27,10 @@ class Reading(NamedTuple):
     censored: str = "missing"
     exact: bool = False
     """Whether all inputs are known exactly, whatever the table declares."""
+    sheet: str | None = None
+    """Which sheet of a book, by its name or its number from 1."""
+    id: str | None = None
+    """The column that names the rows."""
 
 
 class KnownColumns(NamedTuple):
@@ -65,9 +69,22 @@ def check_header_to_fit(path: Path, reading: Reading, *, target: Sequence[str], 
     headers = names_at_once(path)
     if headers is None:
         return
+    named = id_column(headers, reading.id, path.name)
+    headers = [name for name in headers if name != named]
     targets, dropped = headers_of(target, headers), headers_of(drop, headers)
     features = check_to_fit(headers, targets, dropped)
     declared_errors(reading, features, targets, [name for name in headers if name not in dropped])
+
+
+def id_column(headers: Sequence[str], wanted: str | None, where: str) -> str | None:
+    """The column that names the rows, by its header; refused if it is not there."""
+    if wanted is None:
+        return None
+    found = headers_of([wanted], headers)[0]
+    if found not in headers:
+        hint = did_you_mean(wanted, headers, "the columns are")
+        raise DataError(f"{where} has no column {wanted!r} to name its rows by (--id){hint}")
+    return found
 
 
 def check_header_for_model(
@@ -77,6 +94,8 @@ def check_header_for_model(
     headers = names_at_once(path)
     if headers is None:
         return
+    named = id_column(headers, reading.id, path.name)
+    headers = [name for name in headers if name != named]
     features, targets = list(known.features), list(known.targets) if with_targets else []
     renamed = learned_names(headers, [*features, *targets])
     names = [renamed.get(name, name) for name in headers]

@@ -143,8 +143,10 @@ def _outlier_words(fitted: FittedModel) -> dict[str, list[str]]:
         return {"outliers": ["unknown: the model file is of an earlier version"]}
     if not rows:
         return {}
-    named = ", ".join(map(str, rows[:MOST_NAMED])) + (" ..." if len(rows) > MOST_NAMED else "")
-    return {"outliers": [f"{len(rows)} rows count less, possible typing errors (first row is 0): {named}"]}
+    names = fitted.fit_summary.outlier_names
+    named = ", ".join(map(str, (names or rows)[:MOST_NAMED])) + (" ..." if len(rows) > MOST_NAMED else "")
+    from_0 = " (first row is 0)" if names is None else ""
+    return {"outliers": [f"{len(rows)} rows count less, possible typing errors{from_0}: {named}"]}
 
 
 def _column_words(column: Column) -> list[str]:

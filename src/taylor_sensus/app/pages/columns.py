@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from taylor_sensus.app.choices import CENSORED, DECIMALS, EFFORTS, INPUT, OUT, ROLES, TARGET
+from taylor_sensus.app.choices import CENSORED, DECIMALS, EFFORTS, INPUT, NAME, OUT, ROLES, TARGET
 from taylor_sensus.app.pages.frame import button, field, form, labelled, page, problem, select
 from taylor_sensus.app.workbench import ChosenTable
 from taylor_sensus.words.html import Content, shown, tag
@@ -47,6 +47,7 @@ def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, tr
         "What are the columns?",
         problem(trouble),
         tag("p", shown(table.name, 80), ": ", count),
+        [tag("p", note, class_="soft") for note in table.notes],
         form(
             "/fit",
             tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="wide"),
@@ -60,12 +61,14 @@ def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, tr
 
 
 def preset(table: ChosenTable) -> dict[str, str]:
-    """The last column of values is predicted; errors found by their names are proposed; names of rows are left out."""
+    """The last column of values is predicted; errors and names of rows are proposed; dates are left out."""
     headers = table.headers
     of_errors = {pairing.errors for pairing in table.pairings}
     said = {f"error-{headers.index(p.column)}": p.errors for p in table.pairings}
-    aside = {*of_errors, *table.labels}
+    aside = {*of_errors, *table.labels, *table.dates}
     said |= {f"role-{at}": OUT for at, header in enumerate(headers) if header in aside}
+    if table.labels:
+        said[f"role-{headers.index(table.labels[0])}"] = NAME
     values = [at for at, header in enumerate(headers) if header not in aside]
     if values:
         said[f"role-{values[-1]}"] = TARGET
