@@ -13,7 +13,18 @@ pytest.importorskip("numpydoc")
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
-MODULES = ("", ".budget", ".plots", ".report", ".scores", ".search", ".settings", ".suggest", ".tables.measurements")
+MODULES = (
+    "",
+    ".budget",
+    ".distributed",
+    ".plots",
+    ".report",
+    ".scores",
+    ".search",
+    ".settings",
+    ".suggest",
+    ".tables.measurements",
+)
 ASKED = {
     "GL08": "no docstring",
     "SS01": "no summary",
