@@ -1,10 +1,13 @@
 """No verdict is better than its evidence: extreme fits, offsets, and for which rows a budget is."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
 from taylor_sensus import load
+from taylor_sensus.budget_mean import added, budget_sums
+from taylor_sensus.model.exact import few_levels
 from taylor_sensus.model.scaling import learn_scaling
 from taylor_sensus.words.summary import statuses
 from taylor_sensus.words.warnings import warnings_of
@@ -55,3 +58,81 @@ def test_the_budget_says_for_which_rows_it_is():
     assert "that the model was fitted on" in str(seen) and "fitted on" not in str(new)
     unseen = float(model.fitted_.unseen_lacking[0])
     assert f"{100 * unseen:.0f} % of the variance comes from it at such rows as long as they are unseen" in str(seen)
+
+
+# --- missing cells ------------------------------------------------------------------------------------------
+
+
+def test_missing_cells_are_a_source_of_their_own_and_no_columns_noise():
+    X, y = tiny.numbers(60)
+    X[::12, 0] = np.nan
+    model = tiny.tiny().fit(X, y)
+    budget, whole = model.noise_budget(X), model.predict_distribution(X)
+    assert budget.sources == ("x0", "x1", "x2", "x3", "missing_cells", "system_noise", "epistemic")
+    assert budget.total_variance[:, 0] == pytest.approx(whole.variance), "variances still add up"
+    gaps = np.isnan(X[:, 0])
+    at = budget.sources.index("missing_cells")
+    assert (budget.variance[gaps, 0, at] > 0).all() and (budget.variance[~gaps, 0, at] == 0).all()
+    assert (budget.variance[gaps, 0, 0] == 0).all()
+    table = budget.mean().set_index("source")
+    complete = budget.rows(~gaps).mean().set_index("source")
+    assert table.loc["x0", "std"] == pytest.approx(complete.loc["x0", "std"]), "no error of its own from gaps"
+    assert "missing cells" in str(budget) and "missing_cells" not in complete.index
+    both = added(budget_sums(budget.rows(~gaps)), budget_sums(budget.rows(gaps)))
+    assert both.sources == budget.sources and both.variance == pytest.approx(budget_sums(budget).variance)
+
+
+# --- exact inputs -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_columns_of_few_levels_look_exact_whole_numbers_or_not(kind):
+    rng = np.random.default_rng(0)
+    levels = rng.choice([1, 3, 7, 28, 90], 200).astype(kind) / (1 if kind is int else 7)
+    assert few_levels(levels.astype(float)) == "5 levels in 200 rows"
+    assert few_levels(rng.integers(0, 10_000, 200).astype(float)) is None
+    assert few_levels(np.full(200, 2.0)) is None and few_levels(levels[:20].astype(float)) is None
+
+
+def test_the_guess_is_told_until_an_error_of_0_is_declared():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"age": rng.choice([1.0, 3, 7], 40), "load": rng.normal(size=40), "kind": rng.choice(["a", "b"], 40)}
+    )
+    y = X["age"] + X["load"]
+    model = tiny.tiny(kernel=False).fit(X, y)
+    assert model.fitted_.fit_summary.probably_exact == {"age": "3 levels in 40 rows", "kind": "categories"}
+    assert "Probably exact: age (3 levels in 40 rows)" in str(model.noise_budget(X))
+    told = tiny.tiny(kernel=False).fit(X, y, X_err={"age": 0, "kind": 0})
+    assert told.fitted_.fit_summary.probably_exact == {}
+    assert told.noise_budget(X).mean().set_index("source").loc["age", "variance"] == 0
+
+
+# --- declared measuring errors of the target ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("factor", "code"), [(1.0, None), (4.0, "large_target_error"), (0.2, "small_target_error")])
+def test_declared_errors_of_the_target_are_checked(factor, code):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 4))
+    y = X[:, 0] + 0.5 * rng.normal(size=60)
+    found = tiny.tiny().fit(X, y, y_err=factor * 0.5)
+    told = [one.code for one in warnings_of(found.fitted_) if "target_error" in one.code]
+    assert told == ([] if code is None else [code])
+
+
+def test_rows_without_a_declared_error_are_counted_as_such():
+    X, y = tiny.numbers()
+    errors = np.where(np.arange(40) < 10, 0.3, np.nan)
+    model = tiny.tiny(kernel=False).fit(X, y, y_err=errors)
+    fit = model.fitted_.fit_summary
+    assert fit.declared_targets == pytest.approx((0.3,)) and fit.declared_target_shares == (0.25,)
+    assert fit.declared_target_checks[0].rows == 10
+    assert "y 0.3 (25% of the rows)" in model.summary()
+
+
+def test_intervals_take_the_measuring_error_of_the_target():
+    X, y = tiny.numbers()
+    model = tiny.tiny(kernel=False).fit(X, y)
+    plain, wide = (model.predict_interval(X, y_err=error) for error in (None, 5.0))
+    assert ((wide.upper - wide.lower) > 2 * (plain.upper - plain.lower)).all()

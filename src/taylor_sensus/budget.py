@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,8 +20,10 @@ __all__ = ["BudgetParts", "NoiseBudget"]
 KINDS = ("learned", "declared", "missing", "exact")
 """How the size of a cell's error is known, in the order of the numbers in ``BudgetParts.kind``."""
 LEARNED, DECLARED, MISSING, EXACT = range(4)
-OTHER_PARTS = {"system_noise": LEARNED, "target_error": DECLARED, "epistemic": LEARNED}
+OTHER_PARTS = {"missing_cells": MISSING, "system_noise": LEARNED, "target_error": DECLARED, "epistemic": LEARNED}
 """The sources that are no columns, and how their size is known."""
+OPTIONAL = ("missing_cells", "target_error")
+"""Those of them that are left out where they have no part in any row."""
 
 
 class BudgetParts(NamedTuple):
@@ -30,7 +34,7 @@ class BudgetParts(NamedTuple):
     columns : tuple of str
         The user's feature columns; the parts of an encoded column are added up.
     contribution : ndarray, (rows, targets, columns)
-        Variance that each column's noise causes.
+        Variance that each column's noise causes; 0 in missing cells.
     sensitivity : ndarray, (rows, targets, columns)
         Change of the mean a unit of the column; NaN for columns of categories.
     input_std : ndarray, (rows, columns)
@@ -53,6 +57,10 @@ class BudgetParts(NamedTuple):
         Labels of the rows.
     trained_on : ndarray of bool, (rows,), optional
         Whether the model was fitted on a row with the same inputs, which makes it surer there.
+    missing : ndarray, (rows, targets), optional
+        Variance that missing cells cause, which were filled in; 0 by default.
+    probably_exact : dict of str, default={}
+        Columns that look exact although nobody said so, and why.
     unseen_lacking : ndarray, (targets,), optional
         Share of the variance that too little data leaves open at training rows as long as they are unseen.
     """
@@ -70,14 +78,17 @@ class BudgetParts(NamedTuple):
     target_names: tuple[str, ...]
     index: pd.Index | None
     trained_on: np.ndarray | None = None
+    missing: np.ndarray | None = None
+    probably_exact: Mapping[str, str] = MappingProxyType({})
     unseen_lacking: np.ndarray | None = None
 
 
 class NoiseBudget:
     """An uncertainty budget: for each source of error its size, the model's sensitivity to it, and its share.
 
-    The sources are the feature columns in their order, then ``system_noise``, then ``target_error`` if a
-    measuring error of the target was declared, then ``epistemic``, which is what too little data leaves open.
+    The sources are the feature columns in their order, then ``missing_cells`` if cells had to be filled in, then
+    ``system_noise``, then ``target_error`` if a measuring error of the target was declared, then ``epistemic``, which
+    is what too little data leaves open.
     Their variances add up to the variance of the prediction, row by row and on average.
 
     Parameters
@@ -114,9 +125,8 @@ class NoiseBudget:
 
     @cached_property
     def part_of_source(self) -> tuple[str, ...]:
-        """For each source ``feature_noise``, ``system_noise``, ``target_error`` or ``epistemic``."""
-        declared = bool(np.any(self.parts.target_error > 0))
-        others = [part for part in OTHER_PARTS if part != "target_error" or declared]
+        """For each source ``feature_noise``, ``missing_cells``, ``system_noise``, ``target_error`` or ``epistemic``."""
+        others = [part for part in OTHER_PARTS if part not in OPTIONAL or np.any(self._others[part] > 0)]
         return ("feature_noise",) * len(self.parts.columns) + tuple(others)
 
     @cached_property
@@ -128,10 +138,20 @@ class NoiseBudget:
     @cached_property
     def variance(self) -> np.ndarray:
         """``(rows, targets, sources)``: variance that each source causes, in the target's unit squared."""
+        behind = [self._others[part][:, :, None] for part in self.part_of_source[len(self.parts.columns) :]]
+        return np.concatenate([self.parts.contribution, *behind], axis=2, dtype=np.float64)
+
+    @property
+    def _others(self) -> dict[str, np.ndarray]:
+        """Variances of the sources that are no columns."""
         parts = self.parts
-        others = {"system_noise": parts.system, "target_error": parts.target_error, "epistemic": parts.epistemic}
-        behind = [others[part][:, :, None] for part in self.part_of_source[len(parts.columns) :]]
-        return np.concatenate([parts.contribution, *behind], axis=2, dtype=np.float64)
+        missing = np.zeros_like(parts.system) if parts.missing is None else parts.missing
+        return {
+            "missing_cells": missing,
+            "system_noise": parts.system,
+            "target_error": parts.target_error,
+            "epistemic": parts.epistemic,
+        }
 
     @cached_property
     def total_variance(self) -> np.ndarray:
@@ -186,7 +206,8 @@ class NoiseBudget:
         at = [self.target_names.index(name)]
         cut = {field: getattr(self.parts, field)[:, at] for field in OF_TARGETS}
         unseen = None if self.parts.unseen_lacking is None else self.parts.unseen_lacking[at]
-        return NoiseBudget(self.parts._replace(target_names=(name,), unseen_lacking=unseen, **cut))
+        missing = None if self.parts.missing is None else self.parts.missing[:, at]
+        return NoiseBudget(self.parts._replace(target_names=(name,), unseen_lacking=unseen, missing=missing, **cut))
 
     def rows(self, positions: Any) -> NoiseBudget:
         """The budget of some of the rows.
@@ -202,8 +223,9 @@ class NoiseBudget:
             Without the other rows.
         """
         cut = {field: getattr(self.parts, field)[positions] for field in OF_ROWS}
-        if self.parts.trained_on is not None:
-            cut["trained_on"] = self.parts.trained_on[positions]
+        for field in ("trained_on", "missing"):
+            if (part := getattr(self.parts, field)) is not None:
+                cut[field] = part[positions]
         index = None if self.parts.index is None else self.parts.index[positions]
         return NoiseBudget(self.parts._replace(index=index, **cut))
 

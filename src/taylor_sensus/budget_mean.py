@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.budget import KINDS, LEARNED, NoiseBudget, shares
+from taylor_sensus.budget import KINDS, LEARNED, OPTIONAL, NoiseBudget, shares
 from taylor_sensus.errors import DataError
 
 
@@ -68,20 +68,22 @@ def budget_sums(budget: NoiseBudget) -> BudgetSums:
 
 def added(one: BudgetSums, other: BudgetSums) -> BudgetSums:
     """The sums of two blocks of rows of the same table."""
-    if len(one.sources) != len(other.sources):  # only in one of them a measuring error of the target was declared
-        one, other = _with_target_error(one), _with_target_error(other)
+    for part in OPTIONAL:  # cells may be missing, and measuring errors declared, in only one of them
+        if part in {*one.part_of_source, *other.part_of_source}:
+            one, other = _with_part(one, part), _with_part(other, part)
     names = ("target_names", "part_of_source", "sources", "identifiable", "unseen_lacking")
     summed = {f: getattr(one, f) + getattr(other, f) for f in BudgetSums._fields if f not in names}
     return one._replace(**summed)
 
 
-def _with_target_error(sums: BudgetSums) -> BudgetSums:
-    if "target_error" in sums.part_of_source:
+def _with_part(sums: BudgetSums, part: str) -> BudgetSums:
+    if part in sums.part_of_source:
         return sums
-    at = len(sums.sources) - 1
+    before = {"missing_cells": "system_noise", "target_error": "epistemic"}[part]
+    at = sums.part_of_source.index(before)
     return sums._replace(
-        part_of_source=(*sums.part_of_source[:at], "target_error", *sums.part_of_source[at:]),
-        sources=(*sums.sources[:at], "target_error", *sums.sources[at:]),
+        part_of_source=(*sums.part_of_source[:at], part, *sums.part_of_source[at:]),
+        sources=(*sums.sources[:at], part, *sums.sources[at:]),
         variance=np.insert(sums.variance, at, 0, axis=1),
         kinds=np.insert(sums.kinds, at, 0, axis=1),
         identifiable=np.insert(sums.identifiable, at, True),

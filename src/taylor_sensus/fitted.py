@@ -166,6 +166,9 @@ class FittedModel:
         whole = variance.sum(axis=2)
         feature = prediction.feature_variance.reshape(rows, targets)
         variance *= np.divide(feature, whole, out=np.zeros_like(whole), where=whole > 0)[:, :, None]
+        gaps = np.isnan(query.x)
+        missing = np.einsum("rtf,rf->rt", variance, gaps)
+        variance = np.where(gaps[:, None, :], 0.0, variance)
         step = np.where(self.scaler.scale > 0, self.scaler.scale, 1.0)
         slope = found.jacobian * self.scaler.target_scale[:, None] / step * (self.scaler.scale > 0)
         std = np.sqrt(found.input_variance * noise_scale.mean() + errors.declared_variance) * step
@@ -177,7 +180,7 @@ class FittedModel:
             columns=tuple(c.name for c in self.columns),
             contribution=np.add.reduceat(variance, starts, axis=2),
             sensitivity=np.where(words, np.nan, slope[:, :, starts]),
-            input_std=np.where(words, np.nan, std[:, starts]),
+            input_std=np.where(words | gaps[:, starts], np.nan, std[:, starts]),
             kind=self._kinds(query, errors)[:, starts],
             system=prediction.system_variance.reshape(rows, targets) - target_error,
             target_error=target_error,
@@ -187,6 +190,8 @@ class FittedModel:
             target_names=self.target_names,
             index=prediction.index,
             trained_on=self._trained_on(query.x),
+            missing=missing,
+            probably_exact=self.fit_summary.probably_exact or {},
             unseen_lacking=self.unseen_lacking,
         )
 

@@ -21,6 +21,16 @@ class DeclaredError(NamedTuple):
     """Its usual size, in the column's unit; 0 for exact values."""
 
 
+class DeclaredCheck(NamedTuple):
+    """Reduced chi-squares of unseen rows against declared measuring errors of a target; of 0 rows where none was."""
+
+    rows: int
+    alone: float
+    """Squared errors over the declared variance alone: clearly below 1, the declared errors are too large."""
+    known: float
+    """Over all that is known, the model's doubt included: clearly above 1, they are too small, or not all noise."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FitSummary:
     """Sample sizes, fitted choices and cross-validated scores of one fit; the source of `summary()` and its warnings.
@@ -42,7 +52,14 @@ class FitSummary:
     declared: Mapping[str, DeclaredError]
     """Declared measuring errors, by encoded feature; features without any are not there."""
     declared_targets: tuple[float, ...]
-    """Usual declared measuring error of each target, as a standard deviation; 0 where none was given."""
+    """Usual declared measuring error of each target, as a standard deviation, over the rows that have one; 0 where none
+    was given."""
+    declared_target_shares: tuple[float, ...] | None
+    """Share of the rows whose measuring error of the target was declared."""
+    declared_target_checks: tuple[DeclaredCheck, ...] | None
+    """Whether the scatter of unseen rows bears the declared measuring errors out, for each target."""
+    probably_exact: Mapping[str, str] | None
+    """Columns that look exact although no error of 0 was declared, and why."""
     pure_error: tuple[float, ...] | None
     """Pure error: the standard deviation of each target between rows that share their input, which is the noise of all
     sources together. None: too few repeats."""

@@ -378,7 +378,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         return float(r2_score(y, self.predict(X, X_err=X_err), sample_weight=sample_weight))
 
     def predict_interval(
-        self, X: Any, coverage: float = 0.9, method: str = "conformal", *, X_err: Any = None
+        self, X: Any, coverage: float = 0.9, method: str = "conformal", *, X_err: Any = None, y_err: Any = None
     ) -> Interval:
         """Bounds that hold the true value with probability `coverage`.
 
@@ -396,6 +396,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Where the width comes from.
         X_err : float, dict, DataFrame or array-like, optional
             Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
+        y_err : float, dict, Series, DataFrame or array-like, optional
+            Declared measuring error of y; 0 leaves out the one of the fit.
 
         Returns
         -------
@@ -404,7 +406,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """
         if method not in CONFORMAL_METHODS:
             raise SettingError(f"method must be one of {', '.join(map(repr, CONFORMAL_METHODS))}, not {method!r}")
-        prediction = self.predict_distribution(X, X_err=X_err)
+        prediction = self.predict_distribution(X, X_err=X_err, y_err=y_err)
         return prediction.conformal_interval(coverage) if method == "conformal" else prediction.interval(coverage)
 
     def noise_budget(self, X: Any, *, X_err: Any = None) -> NoiseBudget:

@@ -25,6 +25,11 @@ def test_errors_are_numbers_percentages_or_columns():
     assert found.reading.ordinary == []
 
 
+def test_a_column_that_was_ticked_as_exact_has_an_error_of_0():
+    assert chosen(exact_1="1").reading.x_err == ["temp [degC]=0"]
+    assert chosen(exact_1="1", error_1="2%").reading.x_err == ["temp [degC]=2%"], "what was written counts"
+
+
 def test_a_column_that_looks_like_errors_is_an_input_if_the_form_says_so():
     assert chosen().reading.ordinary == ["temp_err"]
 

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from taylor_sensus.errors import ModelFileError
-from taylor_sensus.records import DeclaredError, FitSummary
+from taylor_sensus.records import DeclaredCheck, DeclaredError, FitSummary
 from taylor_sensus.storage.summary_json import summary_from_json, summary_to_json
 
 SUMMARY = FitSummary(
     rows=50, distinct_rows=40, validation_rows=0, missing_cells=3, constant_columns=("c",),
-    declared={"a": DeclaredError(0.5, 0.1)}, declared_targets=(0.0, 0.2), pure_error=(0.1, 0.3),
+    declared={"a": DeclaredError(0.5, 0.1)}, declared_targets=(0.0, 0.2), declared_target_shares=(0.0, 0.5),
+    declared_target_checks=(DeclaredCheck(0, 0.0, 0.0), DeclaredCheck(20, 1.1, 0.9)), probably_exact={"a": "3 levels"},
+    pure_error=(0.1, 0.3),
     pure_error_freedom=7.5, repeated_inputs=5, curved=True, split_identifiable=True, held_out_rows=40,
     held_out_rmse=(0.3, 1.5), held_out_explained=(0.9, -4.0), held_out_coverage={50: (0.4, 0.5), 90: (0.9, 1.0)},
     held_out_thirds=((0.9, 0.8, 1.0), (0.9, 0.9, 0.9)),

@@ -155,7 +155,7 @@ def test_a_model_lists_its_warnings_and_folds_what_few_look_for():
 
 def test_statuses_of_several_targets_are_told_apart():
     two = {"held_out_explained": (0.9, 0.1), "held_out_rmse": (1.0, 2.0), "held_out_coverage": {90: (0.9, 0.9)},
-           "held_out_thirds": None}  # fmt: skip
+           "held_out_thirds": None, "declared_target_checks": None}  # fmt: skip
     fitted = SimpleNamespace(
         **{**vars(fitted_with(**two)), "target_names": ("a", "b"), "ensemble": SimpleNamespace(noise_scale=np.ones(2))}
     )

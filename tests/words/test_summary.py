@@ -7,14 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.records import DeclaredError, FitSummary
+from taylor_sensus.records import DeclaredCheck, DeclaredError, FitSummary
 from taylor_sensus.settings import Settings
 from taylor_sensus.tables.column import Column
 from taylor_sensus.words.summary import summary_html, summary_text
 
 FIT = FitSummary(
     rows=200, distinct_rows=200, validation_rows=0, missing_cells=0, constant_columns=(), declared={},
-    declared_targets=(0.0,), pure_error=None, pure_error_freedom=0.0, repeated_inputs=0, curved=True,
+    declared_targets=(0.0,), declared_target_shares=(0.0,), declared_target_checks=(DeclaredCheck(0, 0.0, 0.0),),
+    probably_exact={}, pure_error=None, pure_error_freedom=0.0, repeated_inputs=0, curved=True,
     split_identifiable=True, held_out_rows=200, held_out_rmse=(1.5,), held_out_explained=(0.87,),
     held_out_coverage={50: (0.5,), 80: (0.8,), 90: (0.9,), 95: (0.95,)},
     held_out_thirds=((0.9, 0.91, 0.89),), frequency_scale=0.4,
@@ -70,9 +71,9 @@ def test_names_are_escaped_for_the_notebook():
 def test_known_errors_and_repeats_are_told():
     told = {"hours": DeclaredError(1.0, 0.25), "alloy=brass": DeclaredError(0.5, 0.0)}
     known = {"pure_error": (0.31,), "pure_error_freedom": 12.0, "repeated_inputs": 7}
-    text = summary_text(model(declared=told, declared_targets=(0.12,), **known))
+    text = summary_text(model(declared=told, declared_targets=(0.12,), declared_target_shares=(0.6,), **known))
     assert "declared errors            = hours 0.25, alloy=brass exact (50% of the cells)" in text
-    assert "declared errors of targets = strength 0.12" in text
+    assert "declared errors of targets = strength 0.12 (60% of the rows)" in text
     assert "7, between them a scatter of 0.31 (strength) with 12 degrees of freedom, from all sources" in text
 
 
@@ -81,3 +82,9 @@ def test_outliers_are_named_unknown_or_not_there():
     assert re.search(r"outliers +=.* possible typing errors .*: 40, 7\n", summary_text(model(outliers=(40, 7))))
     assert summary_text(model(outliers=tuple(range(30)))).count("8, 9 ...") == 1
     assert re.search(r"outliers +=.* unknown", summary_text(model(outliers=None)))
+
+
+def test_columns_that_look_exact_are_shown_with_the_reason():
+    text = summary_text(model(probably_exact={"hours": "14 levels in 200 rows"}))
+    assert "hours (14 levels in 200 rows); if so, declare an error of 0 (X_err)" in text
+    assert "probably exact" not in summary_text(model())

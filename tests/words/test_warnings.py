@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.prediction import Prediction
+from taylor_sensus.records import DeclaredCheck
 from taylor_sensus.words.summary import summary_html, summary_text
 from taylor_sensus.words.verdicts import coverage_of
 from taylor_sensus.words.warnings import Code, coverage_warnings, familiarity_warnings, reference_warnings, warnings_of
@@ -19,6 +20,8 @@ CASES = {
     "split_unknown": {"split_identifiable": False},
     "repeated_rows": {"distinct_rows": 150},
     "no_skill": {"held_out_explained": (0.04,)},
+    "large_target_error": {"declared_target_checks": (DeclaredCheck(100, 0.3, 0.2),)},
+    "small_target_error": {"declared_target_checks": (DeclaredCheck(100, 4.0, 3.0),)},
     "small_error_bars": {"held_out_coverage": {**FIT.held_out_coverage, 90: (0.7,)}},
     "wide_error_bars": {"held_out_coverage": {**FIT.held_out_coverage, 50: (0.7,)}},
     "small_among_surest": {"held_out_thirds": ((0.7, 0.95, 0.95),)},

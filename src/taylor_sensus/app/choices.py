@@ -31,7 +31,10 @@ class Choices(NamedTuple):
 def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Sequence[Pairing]) -> Choices:
     """From the fields of the form, in which columns go by their positions; `found` are errors found by their names."""
     roles = [_one_of(fields.get(f"role-{at}", INPUT), ROLES, "role") for at in range(len(headers))]
-    said = [fields.get(f"error-{at}", "").strip() for at in range(len(headers))]
+    said = [
+        fields.get(f"error-{at}", "").strip() or ("0" if fields.get(f"exact-{at}") else "")
+        for at in range(len(headers))
+    ]
     by_role = {role: [h for h, own in zip(headers, roles, strict=True) if own == role] for role in ROLES}
     if not by_role[TARGET]:
         raise SettingError(f"Choose at least one column to predict: set its role to {ROLES[TARGET]!r}.")

@@ -57,6 +57,15 @@ class ChosenTable(NamedTuple):
     """What the user should know of how it was found, a sentence each."""
 
     @property
+    def exact(self) -> dict[str, str]:
+        """Columns of numbers that look exact, and why."""
+        from taylor_sensus.model.exact import few_levels
+
+        numbers = self.frame.select_dtypes("number")
+        found = {str(name): few_levels(cells.to_numpy(dtype=float)) for name, cells in numbers.items()}
+        return {name: why for name, why in found.items() if why is not None}
+
+    @property
     def headers(self) -> list[str]:
         """The names of its columns."""
         return [str(name) for name in self.frame.columns]

@@ -11,11 +11,16 @@ from taylor_sensus.fit.calibrate import Calibrated
 from taylor_sensus.fit.prepare import PreparedTable
 from taylor_sensus.fit.records import TrainedEnsemble
 from taylor_sensus.fit.robust import outliers
-from taylor_sensus.records import DeclaredError, EncodedTable, FitSummary
-from taylor_sensus.rows import blocks, tercile_shares
+from taylor_sensus.model.exact import probably_exact
+from taylor_sensus.records import DeclaredCheck, DeclaredError, EncodedTable, FitSummary
+from taylor_sensus.rows import blocks, spread, tercile_shares
 
 if TYPE_CHECKING:
     from taylor_sensus.tables.columns import Column
+
+
+MOST_LOOKED_AT = 20_000
+"""Rows by which a column is guessed to be exact."""
 
 
 def summarise_fit(
@@ -34,7 +39,10 @@ def summarise_fit(
         missing_cells=_missing_cells(table.x, columns),
         constant_columns=tuple(part for part, moves in zip(parts, moving, strict=True) if not moves),
         declared=_declared(scaled, parts),
-        declared_targets=_numbers(np.sqrt(scaled.default_errors.target) * unit),
+        declared_targets=_numbers(_declared_target_stds(table)),
+        declared_target_shares=_numbers(_declared_cells(table).mean(axis=0)),
+        declared_target_checks=tuple(_declared_checks(scaled, calibrated, known_everywhere)),
+        probably_exact=_probably_exact(table, columns, scaled),
         pure_error=None if pure is None else _numbers(np.sqrt(pure.variance) * unit),
         pure_error_freedom=0.0 if pure is None else float(pure.freedom),
         repeated_inputs=0 if pure is None else int(pure.inputs),
@@ -49,6 +57,50 @@ def summarise_fit(
         outliers=_outliers(ensemble, scaled),
         seed=seed,
     )
+
+
+def _declared_cells(table: EncodedTable) -> np.ndarray:
+    """Targets whose measuring error is known and not 0, `(rows, targets)`."""
+    return np.zeros(table.y.shape, bool) if table.y_err is None else np.asarray(table.y_err > 0)
+
+
+def _declared_target_stds(table: EncodedTable) -> np.ndarray:
+    """The usual declared error of each target, over the rows that have one."""
+    if table.y_err is None:
+        return np.zeros(table.y.shape[1])
+    declared = _declared_cells(table)
+    squares = np.where(declared, table.y_err, 0.0) ** 2
+    return np.sqrt(squares.sum(axis=0) / np.maximum(declared.sum(axis=0), 1))
+
+
+def _declared_checks(scaled: PreparedTable, found: Calibrated, inputs_known: bool) -> list[DeclaredCheck]:
+    """Reduced chi-squares of held-out training rows whose measuring error was declared."""
+    held, errors = found.held_out, scaled.training.errors
+    of_training = held.rows >= 0
+    count = held.y.shape[1]
+    if errors is None or not of_training.any():
+        return [DeclaredCheck(0, 0.0, 0.0)] * count
+    declared = errors.target[held.rows[of_training]].astype(np.float64)
+    squares = ((held.score * held.std) ** 2)[of_training]
+    known = declared + held.epistemic_variance[of_training]
+    if inputs_known:
+        known = known + held.feature_variance[of_training]
+    checks = []
+    for own, square, whole in zip(declared.T, squares.T, known.T, strict=True):
+        there = own > 0
+        if not there.any():
+            checks.append(DeclaredCheck(0, 0.0, 0.0))
+            continue
+        # A few slips say nothing of the usual error: none counts for more than four standard deviations.
+        alone, all_of_it = (float(np.minimum(square[there] / part[there], 16.0).mean()) for part in (own, whole))
+        checks.append(DeclaredCheck(int(there.sum()), alone, all_of_it))
+    return checks
+
+
+def _probably_exact(table: EncodedTable, columns: tuple[Column, ...], scaled: PreparedTable) -> dict[str, str]:
+    """Columns that look exact although nobody said so; of very many rows some are looked at."""
+    return probably_exact(columns, table.x[spread(np.arange(len(table.x)), MOST_LOOKED_AT)],
+                          scaled.default_errors.share > 0)  # fmt: skip
 
 
 def _judged(found: Calibrated) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from taylor_sensus.budget import NoiseBudget, shares
+from taylor_sensus.budget import OTHER_PARTS, NoiseBudget, shares
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.style import COLOURS, LABELS, legend_above_data, new_axes, tint
@@ -24,6 +24,7 @@ NAMED_COLUMNS = 4
 VISIBLE = 0.01
 """Share of the average variance from which on a column is named, as long as there are shades."""
 TARGET_ERROR = "#999999"
+MISSING_CELLS = "#F0E442"
 """The declared measuring error of the target."""
 SHADES = (1.0, 0.65, 0.4, 0.2)
 """Strengths of the features' colour, the largest contribution first; lightness alone tells them apart."""
@@ -119,7 +120,7 @@ def _pieces(
 ) -> list[tuple[str, str, list[int]]]:
     """Name, colour and sources of each piece of a bar, from the base outwards; what has no part is left out."""
     average = variance.mean(axis=0)
-    at: dict[str, list[int]] = {part: [] for part in ("feature_noise", "system_noise", "target_error", "epistemic")}
+    at: dict[str, list[int]] = {part: [] for part in ("feature_noise", *OTHER_PARTS)}
     for position, part in enumerate(part_of_source):
         if average[position] > 0:
             at[part].append(position)
@@ -135,5 +136,6 @@ def _pieces(
         name = plain(split_header(sources[position]).name, 24)
         pieces.append((name, tint(COLOURS["feature_noise"], shade), [position]))
     pieces += [(f"{len(rest)} other feature{'s' * (len(rest) > 1)}", tint(COLOURS["feature_noise"], SHADES[-1]), rest)]
+    pieces += [("missing cells", MISSING_CELLS, at["missing_cells"])]
     pieces += [(LABELS["epistemic"], COLOURS["epistemic"], at["epistemic"])]
     return [piece for piece in pieces if piece[2]]

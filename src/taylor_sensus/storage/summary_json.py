@@ -8,11 +8,17 @@ from dataclasses import fields
 from typing import Any
 
 from taylor_sensus.errors import ModelFileError
-from taylor_sensus.records import DeclaredError, FitSummary
+from taylor_sensus.records import DeclaredCheck, DeclaredError, FitSummary
 
 Check = Callable[[Any], Any]
 
-ADDED = ("held_out_thirds", "outlier_names")
+ADDED = (
+    "held_out_thirds",
+    "outlier_names",
+    "declared_target_shares",
+    "declared_target_checks",
+    "probably_exact",
+)
 """What earlier files do not tell."""
 SLACK = 1e-9
 """By how much a share may be above 1, from rounding."""
@@ -57,6 +63,9 @@ def _checks(targets: int) -> dict[str, Check]:
         "constant_columns": _several(_text),
         "declared": _named(_text, _declared),
         "declared_targets": sizes,
+        "declared_target_shares": _unless_none(_several(_number(0, 1), targets)),
+        "declared_target_checks": _unless_none(_several(_check, targets)),
+        "probably_exact": _unless_none(_named(_text, _text)),
         "pure_error": _unless_none(sizes),
         "pure_error_freedom": _number(0),
         "repeated_inputs": _whole(),
@@ -148,6 +157,12 @@ def _declared(value: Any) -> DeclaredError:
     if not isinstance(value, list) or len(value) != 2:
         raise ValueError(f"must hold a share and a standard deviation, not {value!r}")
     return DeclaredError(_number(0, 1)(value[0]), _number(0)(value[1]))
+
+
+def _check(value: Any) -> DeclaredCheck:
+    if not isinstance(value, list) or len(value) != 3:
+        raise ValueError(f"must hold a count and two numbers, not {value!r}")
+    return DeclaredCheck(_whole()(value[0]), _number(0)(value[1]), _number(0)(value[2]))
 
 
 def _unless_none(check: Check) -> Check:

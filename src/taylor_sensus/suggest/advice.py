@@ -12,7 +12,13 @@ NEW_POINT = "new point"
 REPEAT = "repeat: system noise dominates"
 REPEAT_UNKNOWN = "repeat: noise dominates, and its source is not known yet"
 IMPROVE = "improve the measurement of {}"
-SOURCE_WORDS = {"epistemic": "too little data", "system_noise": "system noise", "target_error": "measuring error of {}"}
+FILL_IN = "find the missing values of this row"
+SOURCE_WORDS = {
+    "epistemic": "too little data",
+    "missing_cells": "missing cells",
+    "system_noise": "system noise",
+    "target_error": "measuring error of {}",
+}
 
 
 class Advice(NamedTuple):
@@ -41,6 +47,8 @@ def advise(budget: NoiseBudget, target: str) -> Advice:
             advice.append(NEW_POINT)
         elif part == "target_error":
             advice.append(IMPROVE.format(target))
+        elif part == "missing_cells":
+            advice.append(FILL_IN)
         else:
             advice.append(REPEAT)
     return Advice(np.array(sources, dtype=object), np.array(advice, dtype=object))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import pandas as pd
@@ -52,6 +53,7 @@ def budget_text(budget: NoiseBudget) -> str:
             pieces.append(f"  {block.left_out}")
     if len(budget) and not budget.identifiable:
         pieces.append(NOT_IDENTIFIABLE)
+    pieces += exact_words(budget.parts.probably_exact)
     return "\n".join(pieces)
 
 
@@ -65,7 +67,17 @@ def budget_html(budget: NoiseBudget) -> str:
         cards.append(notebook.card(tag("bdi", block.title), notebook.statuses(block.statuses), table, left_out))
     if len(budget) and not budget.identifiable:
         cards.append(notebook.paragraph(NOT_IDENTIFIABLE))
+    cards += [notebook.paragraph(tag("bdi", words)) for words in exact_words(budget.parts.probably_exact)]
     return tag("div", cards)
+
+
+def exact_words(found: Mapping[str, str]) -> list[str]:
+    """Which columns look exact; a sentence, or none."""
+    if not found:
+        return []
+    listed = ", ".join(f"{one_line(name)} ({why})" for name, why in list(found.items())[:MOST_LINES])
+    more = f" and {len(found) - MOST_LINES} more" if len(found) > MOST_LINES else ""
+    return [f"Probably exact: {listed}{more}. If so, declare an error of 0 for them (X_err)."]
 
 
 def blocks_of(budget: NoiseBudget) -> list[BudgetBlock]:

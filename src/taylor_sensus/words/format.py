@@ -9,6 +9,7 @@ LONGEST = 40
 """Characters of a name that are shown."""
 PART_WORDS = {
     "feature_noise": "noise of the inputs",
+    "missing_cells": "missing cells",
     "system_noise": "system noise",
     "target_error": "measuring error of the target",
     "epistemic": "too little data",

@@ -114,9 +114,18 @@ def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
             [Name(name), " exact" if std == 0 else f" {std:.3g}", "" if share == 1 else f" ({share:.0%} of the cells)"]
             for name, (share, std) in fit.declared.items()
         )
+    if fit.probably_exact:
+        words["probably exact"] = [
+            *_listed([Name(name), f" ({why})"] for name, why in fit.probably_exact.items()),
+            "; if so, declare an error of 0 (X_err)",
+        ]
     if any(fit.declared_targets):
-        pairs = zip(fitted.target_names, fit.declared_targets, strict=True)
-        words["declared errors of targets"] = _listed([Name(name), f" {std:.3g}"] for name, std in pairs)
+        shares = fit.declared_target_shares or (1.0,) * len(fit.declared_targets)
+        pairs = zip(fitted.target_names, fit.declared_targets, shares, strict=True)
+        words["declared errors of targets"] = _listed(
+            [Name(name), f" {std:.3g}", "" if share == 1 else f" ({share:.0%} of the rows)"]
+            for name, std, share in pairs
+        )
     if fit.pure_error is not None:
         pairs = zip(fitted.target_names, fit.pure_error, strict=True)
         words["repeated inputs"] = [

@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 
 Code = Literal[
     "few_rows", "constant_columns", "constant_target", "not_learned", "missing_cells", "split_unknown", "repeated_rows",
-    "no_skill", "small_error_bars", "wide_error_bars", "small_among_surest", "small_among_least_sure",
-    "simple_is_better", "unfamiliar_rows",
+    "large_target_error", "small_target_error", "no_skill", "small_error_bars", "wide_error_bars",
+    "small_among_surest", "small_among_least_sure", "simple_is_better", "unfamiliar_rows",
 ]  # fmt: skip
 
 HARDLY = 0.1
 """Share of the variance explained below which a model is hardly better than its mean."""
 DIVERGED = 1000.0
 """Loss a target at the end of a run from which on a network has diverged."""
+FEWEST_CHECKED, MUCH_MORE = 20, 1.5
+"""Rows from which on declared errors are checked, and the reduced chi-square from which on they explain too little."""
 CLEARLY = 0.97
 """A simple method is better if its error is less than this share of the model's."""
 
@@ -78,8 +80,8 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
             ModelWarning(
                 "missing_cells",
                 f"{fit.missing_cells} cells are missing.",
-                "They were filled from the rest of their row, and the doubt about them counts as noise of the "
-                "features.",
+                "They were filled from the rest of their row; what that leaves open is a source of its own in the "
+                "noise budget.",
             )
         )
     if not fit.split_identifiable:
@@ -108,7 +110,11 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
             )
         )
     for at, (target, explained) in enumerate(zip(fitted.target_names, fit.held_out_explained, strict=True)):
-        found += _of_scores(target, explained) + coverage_warnings(target, coverage_of_fit(fit, at))
+        found += (
+            _of_declared(fitted, at)
+            + _of_scores(target, explained)
+            + coverage_warnings(target, coverage_of_fit(fit, at))
+        )
     return found
 
 
@@ -117,6 +123,38 @@ def not_learned(fitted: FittedModel) -> int:
     last = fitted.history.drop_duplicates(["stage", "member"], keep="last")
     sound = last["loss"] < DIVERGED * len(fitted.target_names)  # targets are scaled: a start is about 1 each
     return last["member"][~sound].nunique()
+
+
+def _of_declared(fitted: FittedModel, at: int) -> list[ModelWarning]:
+    """Whether unseen rows bear out the declared measuring errors of a target, by chi-square."""
+    checks, target = fitted.fit_summary.declared_target_checks, fitted.target_names[at]
+    if checks is None or checks[at].rows < FEWEST_CHECKED:
+        return []
+    from scipy.stats import chi2
+
+    rows, alone, known = checks[at]
+    low, high = chi2.ppf([0.001, 0.999], rows) / rows
+    if alone < low:
+        return [
+            ModelWarning(
+                "large_target_error",
+                f"The declared errors of {one_line(target)} are too large: {rows:,} unseen rows scatter only "
+                f"{alone**0.5:.2g} times as much (reduced chi-square {alone:.2g}, chance allows {low:.2g}).",
+                "Check their unit, and that they are standard deviations, not whole widths or 95 % limits.",
+                target,
+            )
+        ]
+    if known > max(high, MUCH_MORE):
+        return [
+            ModelWarning(
+                "small_target_error",
+                f"The declared errors of {one_line(target)} do not explain the scatter: {rows:,} unseen rows scatter "
+                f"{known**0.5:.2g} times as much (reduced chi-square {known:.2g}, chance allows {high:.2g}).",
+                "They are too small, or the system has noise of its own besides, which was learned.",
+                target,
+            )
+        ]
+    return []
 
 
 def _of_scores(target: str, explained: float) -> list[ModelWarning]:

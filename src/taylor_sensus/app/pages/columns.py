@@ -23,6 +23,9 @@ def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, tr
         role = select(f"role-{at}", ROLES, said.get(f"role-{at}", INPUT), id=f"role-{at}")
         error = field("text", f"error-{at}", said.get(f"error-{at}", ""), list="columns", size="14",
                       aria_label=f"error of column {at + 1}", placeholder="not known")  # fmt: skip
+        if (why := table.exact.get(header)) is not None:
+            box = field("checkbox", f"exact-{at}", "1", checked="checked" if said.get(f"exact-{at}") else None)
+            error = tag("div", error, tag("label", box, f" exact? ({why})"))
         rows.append(tag("tr", [tag("td", cell, class_="words") for cell in (name, _examples(table, at), role, error)]))
     head = tag("tr", [tag("th", words, scope="col", class_="words")
                       for words in ("column", "first cells", "use it as", "its error (std)")])  # fmt: skip

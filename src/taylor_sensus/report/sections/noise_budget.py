@@ -11,12 +11,13 @@ from taylor_sensus.report.contents import Contents
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LISTED, LONG, bar, missing, section, target_heading
 from taylor_sensus.tables.units import split_header
-from taylor_sensus.words.budget_text import HEADINGS, NOT_IDENTIFIABLE, source_line, source_word
+from taylor_sensus.words.budget_text import HEADINGS, NOT_IDENTIFIABLE, exact_words, source_line, source_word
 from taylor_sensus.words.format import number, percent
 from taylor_sensus.words.html import Content, Markup, shown, tag
 
 PARTS = {
     "feature_noise": "inputs' noise",
+    "missing_cells": "missing cells",
     "system_noise": "system noise",
     "target_error": "measuring it",
     "epistemic": "too little data",
@@ -36,6 +37,7 @@ def budget(contents: Contents) -> Markup:
     ]  # fmt: skip
     if not survey.identifiable:
         pieces.append(tag("ul", tag("li", NOT_IDENTIFIABLE), class_="warnings"))
+    pieces += [tag("p", words) for words in exact_words(contents.fitted.fit_summary.probably_exact or {})]
     average = mean_table(survey.budget)
     sources = len(survey.budget.sources)
     for at, name in enumerate(contents.fitted.target_names):
