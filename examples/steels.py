@@ -42,7 +42,7 @@ def main(folder: Path = Path("."), **settings: Any) -> None:
     surest = steels.X_test.iloc[[by_std[0]]]
     recipes = {"as tested": surest, "with 40 % Co": surest.assign(co=40), "with 10 % Mn": surest.assign(mn=10)}
     asked = pd.concat(recipes.values()).set_axis(list(recipes))
-    answer = model.predict_distribution(asked).to_frame()
+    answer = model.predict_distribution(asked).to_frame(0.9)
     print(answer[["mean", "std", "aleatoric", "epistemic", "familiarity"]].round(2).to_string())
     print("What grows is what too little data leaves open (epistemic), not the noise (aleatoric).")
 

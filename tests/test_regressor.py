@@ -329,7 +329,7 @@ def test_shapes_of_the_target(fitted, fitted_both):
     assert mean.shape == std.shape == (40, 2)
     p = fitted_both.predict_distribution(TABLE)
     assert p.target_names == ("strength", "strain")
-    assert {"strength_mean", "strain_upper_90", "familiarity"} <= set(p.to_frame().columns)
+    assert {"strength_mean", "strain_upper_90", "familiarity"} <= set(p.to_frame(0.9).columns)
     assert tiny().fit(X, BOTH.to_numpy()).predict_distribution(X).target_names == ("y0", "y1")
     assert tiny().fit(X, pd.Series(Y, name="strength")).fitted_.target_names == ("strength",)
 

@@ -456,8 +456,6 @@ def test_demo(quick_defaults, tmp_path):
         (["report", "steel.tsnet", "renamed.csv"], "lacks 1 needed column"),
         (["info", "none.tsnet"], "none.tsnet"),
         (["suggest", "steel.tsnet", "--bounds", "hour=0:1"], "did you mean 'hours'"),
-        (["suggest", "steel.tsnet"], "nothing to choose from"),
-        (["suggest", "steel.tsnet", "--step", "hours=1"], "nothing to choose from"),
         (["update", "steel.tsnet", "none.csv", "-o", "new.tsnet"], "there is no file none.csv"),
         (["fit", "steel.csv", "--target", "strenth", "-o", "new.tsnet"], "did you mean 'strength'"),
         (["fit", "steel.csv", "--target", "strength", "--drop", "hour", "-o", "new.tsnet"], "did you mean 'hours'"),

@@ -1,5 +1,8 @@
 """Suggestions from end to end: a real model, tables and spaces, all goals, pending rows, several targets."""
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +16,7 @@ from taylor_sensus.suggest.candidate_model import CandidateModel
 from taylor_sensus.suggest.choosing import Chooser, neighbours
 from taylor_sensus.suggest.expected_improvement import log_expected_improvement
 from taylor_sensus.suggest.space.candidates import read_candidates
+from taylor_sensus.tables.columns import decode
 
 
 def places(found: Suggestions) -> list[int]:
@@ -176,8 +180,6 @@ def test_several_targets():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "nothing to choose from"),
-        ({"bounds": {"temp": (20, 80)}}, "'share' has no bounds"),
         ({"bounds": [1, 2]}, "a dictionary by column"),
         ({"bounds": {**BOUNDS, "colour": (0, 1)}}, "no column 'colour'"),
         ({"candidates": [[1, 2]]}, "must be a table"),
@@ -194,6 +196,20 @@ def test_several_targets():
 def test_what_is_refused(model, arguments, words):
     with pytest.raises((SettingError, DataError), match=words):
         suggest(model, **arguments)
+
+
+def test_without_bounds_those_of_the_training_rows_count(model):
+    rows = decode(model.fitted_.rows.x, model.fitted_.columns)
+    found = suggest(model, n=3, random_state=0)
+    for name in ("temp", "share"):
+        assert rows[name].min() <= found.table[name].min() and found.table[name].max() <= rows[name].max()
+        assert f"{name} from {rows[name].min():g} to {rows[name].max():g}" in found.note
+    found = suggest(model, n=3, bounds={"temp": (20, 30)}, constraints=[{"fixed": {"share": 0.5}}], random_state=0)
+    assert found.table["temp"].between(20, 30).all() and (found.table["share"] == 0.5).all() and not found.note
+    without = copy.copy(model)
+    without.fitted_ = replace(model.fitted_, rows=None)
+    with pytest.raises(SettingError, match="does not hold its training rows; give candidates"):
+        suggest(without)
 
 
 def test_candidates_with_gaps_are_refused_by_row_and_column(model):

@@ -14,7 +14,9 @@ options, names of files and headers are told before JAX, scikit-learn or pandas 
 from __future__ import annotations
 
 import io
+import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -40,9 +42,27 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: half the start-up time, and nothing to strip in a pipe
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for function in (demo, fit, predict, evaluate, budget, suggest, update, report, info, datasets):
-    app.command(cls=Command)(function)
-app.command("app", cls=Command)(page)
+EXAMPLES: dict[Callable[..., None], str] = {
+    demo: "taylor-sensus demo --out demo-output",
+    fit: "taylor-sensus fit steel.csv --target strength --id sample -o steel.tsnet",
+    predict: "taylor-sensus predict steel.tsnet new.xlsx --id sample -o predictions.xlsx",
+    evaluate: "taylor-sensus evaluate steel.tsnet test.csv",
+    budget: "taylor-sensus budget steel.tsnet new.csv --plot budget.png",
+    suggest: "taylor-sensus suggest steel.tsnet --goal max -n 4 -o form.csv",
+    update: "taylor-sensus update steel.tsnet form.csv -o better.tsnet",
+    report: "taylor-sensus report steel.tsnet steel.csv -o report.html",
+    info: "taylor-sensus info steel.tsnet",
+    datasets: "taylor-sensus datasets concrete -o concrete.csv",
+    page: "taylor-sensus app",
+}
+"""Each command as it is mostly typed, for its help page."""
+for function, example in EXAMPLES.items():
+    name = None if function is not page else "app"
+    app.command(name, cls=Command, epilog=f"\b\nExample:\n  {example}")(function)
+
+
+COMPLETION = "_TAYLOR_SENSUS_COMPLETE"
+"""The environment variable by which a shell asks for completions."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -69,4 +89,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that this terminal cannot show is no failure
+    if COMPLETION in os.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()
     app(prog_name="taylor-sensus")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taylor_sensus.cli.command import Censored, DataFile, Decimal, Exact, Id, Json, ModelFile, Ordinary, Sheet, XErr
-from taylor_sensus.cli.files import check_output, read_rows
+from taylor_sensus.cli.files import STANDARD, check_output, read_rows, write_output
 from taylor_sensus.cli.screen import show_json, wrote
 from taylor_sensus.errors import DataError, did_you_mean
 
@@ -48,7 +48,7 @@ def budget(
     from taylor_sensus.tables.file_header import WRITABLE
 
     if output:
-        check_output(output, [model, data], WRITABLE)
+        check_output(output, [model, data], WRITABLE, as_json=as_json)
     if plot:
         check_output(plot, [model, data, *([output] if output else [])], FIGURES)
 
@@ -61,17 +61,14 @@ def budget(
     if row is not None:
         found = found.rows([_place(row, [str(name) for name in found.index])])
     if output:
-        from taylor_sensus.tables.files import write_table
-
-        write_table(found.to_frame(), output)
-        wrote(ctx, output)
+        write_output(ctx, found.to_frame(), output)
     if plot:
         _draw(found, plot)
         wrote(ctx, plot)
     if as_json:
         sources = found.mean().to_dict("records")
         show_json({"rows": len(found), "identifiable": found.identifiable, **table.facts, "sources": sources})
-    else:
+    elif output != STANDARD:
         typer.echo(str(found))
 
 

@@ -10,26 +10,33 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand
 
+from taylor_sensus.cli.files import STANDARD, from_standard_input
 from taylor_sensus.cli.screen import warning
-from taylor_sensus.errors import TaylorSensusError, TaylorSensusWarning
+from taylor_sensus.errors import SettingError, TaylorSensusError, TaylorSensusWarning
 
 DEBUG = "TAYLOR_SENSUS_DEBUG"
 """Set this environment variable to 1 to see tracebacks."""
 FAILED, INTERRUPTED = 1, 130
 
 TABLES = ".csv, .tsv, .txt, .xlsx, .xls or .parquet"
-OUTPUTS = ".csv, .tsv, .xlsx or .parquet"
-DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=f"Table with one header line: {TABLES}.")]
+OUTPUTS = ".csv, .tsv, .xlsx or .parquet, or - for standard output"
+TABLE_ARGUMENTS = ("data", "candidates", "filled")
+"""Arguments that may be `-`."""
+DataFile = Annotated[
+    Path, typer.Argument(metavar="DATA", help=f"Table with one header line: {TABLES}; - reads standard input.")
+]
 Data = Annotated[
     Path,
     typer.Argument(
-        metavar="DATA", help=f"Table with one header line: {TABLES}; or a folder of .parquet or .csv files."
+        metavar="DATA",
+        help=f"Table with one header line: {TABLES}; - reads standard input; or a folder of .parquet or .csv files.",
     ),
 ]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file that `fit` wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text; notes go to stderr.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Jobs = Annotated[int | None, typer.Option(metavar="N", help="Networks trained at the same time; all cores by default.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a model file that is there already.")]
 WithoutRows = Annotated[
     bool,
     typer.Option("--without-rows", help="Keep the training rows out of the model file; it cannot be updated then."),
@@ -84,6 +91,7 @@ class Command(TyperCommand):
         """Run the command; usage errors are left to Typer."""
         ctx.obj = written = []
         try:
+            _take_standard_input(ctx)
             with warnings.catch_warnings():
                 warnings.simplefilter("always", TaylorSensusWarning)
                 warnings.showwarning = _show_warning
@@ -100,6 +108,15 @@ class Command(TyperCommand):
             if os.environ.get(DEBUG, "0") not in ("", "0"):
                 raise
             _stop(f"error: {_one_line(error)}", FAILED)
+
+
+def _take_standard_input(ctx: Any) -> None:
+    """A table that is given as `-` comes from standard input; the command gets a file."""
+    given = [name for name in TABLE_ARGUMENTS if ctx.params.get(name) == STANDARD]
+    if len(given) > 1:
+        raise SettingError("only one table can come from standard input (-); give the other as a file")
+    for name in given:
+        ctx.params[name] = from_standard_input(ctx)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:

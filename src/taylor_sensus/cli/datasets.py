@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taylor_sensus.cli.command import OUTPUTS, Json
-from taylor_sensus.cli.files import check_output
-from taylor_sensus.cli.screen import show_json, show_table, wrote
+from taylor_sensus.cli.files import check_output, write_output
+from taylor_sensus.cli.screen import show_json, show_table
 
 if TYPE_CHECKING:
     from taylor_sensus.datasets.sources import DatasetInfo
@@ -80,13 +80,11 @@ def _show(chosen: list[DatasetInfo], *, folder: Path) -> None:
 def _write(ctx: typer.Context, name: str, output: Path) -> dict[str, Any]:
     from taylor_sensus.datasets.catalogue import load_dataset
     from taylor_sensus.tables.file_header import WRITABLE
-    from taylor_sensus.tables.files import write_table
 
     check_output(output, [], WRITABLE)
     dataset = load_dataset(name)
     table = dataset.X.assign(**{dataset.info.target: dataset.y})
-    write_table(table, output)
-    wrote(ctx, output)
+    write_output(ctx, table, output)
     return {
         "output": str(output),
         "key": dataset.key,

@@ -13,6 +13,7 @@ from taylor_sensus.cli.command import (
     Censored,
     DataFile,
     Decimal,
+    Force,
     Id,
     Jobs,
     Json,
@@ -64,6 +65,7 @@ def fit(
     paper: Annotated[bool, typer.Option("--paper", help="The method as printed in the paper.")] = False,
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed gives the same model.")] = 0,
     without_rows: WithoutRows = False,
+    force: Force = False,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -75,7 +77,7 @@ def fit(
     """
     named = {"members": members, "epochs": epochs, "width": width, "depth": depth}
     arguments = _constructor_arguments({n: v for n, v in named.items() if v is not None}, set_ or [], paper)
-    check_output(output, [data, *([validation] if validation else [])])
+    check_output(output, [data, *([validation] if validation else [])], force=force)
 
     from taylor_sensus.tables.file_header import check_readable
     from taylor_sensus.tables.wanted import Reading, check_header_to_fit

@@ -22,8 +22,8 @@ from taylor_sensus.cli.command import (
     Sheet,
     XErr,
 )
-from taylor_sensus.cli.files import check_output, read_rows
-from taylor_sensus.cli.screen import note, show_json, wrote
+from taylor_sensus.cli.files import STANDARD, check_output, read_rows, write_output
+from taylor_sensus.cli.screen import note, show_json
 from taylor_sensus.errors import DataError, quoted
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def predict(
     from taylor_sensus.tables.wanted import Reading
 
     reading = Reading(x_err, None, ordinary, None, decimal, censored, exact, sheet, id_)
-    if data.is_dir() or output.is_dir() or not output.suffix:
+    if output != STANDARD and (data.is_dir() or output.is_dir() or not output.suffix):
         from taylor_sensus.out_of_core.predict import PredictOptions
 
         copied = [*([id_] if id_ and id_ not in (keep or []) else []), *(keep or [])]
@@ -107,7 +107,7 @@ def predict(
         raise typer.BadParameter("--jobs and --format need a folder as output, such as -o predicted/")
     from taylor_sensus.tables.file_header import WRITABLE
 
-    check_output(output, [model, data], WRITABLE)
+    check_output(output, [model, data], WRITABLE, as_json=as_json)
 
     from taylor_sensus.model.intervals import METHODS, check_coverage
 
@@ -121,7 +121,7 @@ def predict(
     table = read_rows(data, reading, opened, also=keep or [])
 
     from taylor_sensus.tables.alignment import pick_columns
-    from taylor_sensus.tables.files import beside, write_table
+    from taylor_sensus.tables.files import beside
     from taylor_sensus.tables.reading import naming_columns
 
     kept = table.written if keep_all else pick_columns(table.written, keep or [], where=data.name)
@@ -132,8 +132,7 @@ def predict(
         note(f"columns of {data.name} that the model does not use: {quoted(ignored)}{names}")
     prediction = opened.restore().predict_distribution(table.X, X_err=table.X_err)
     bounds = prediction.conformal_interval(coverage) if interval == "conformal" else prediction.interval(coverage)
-    write_table(beside(kept, prediction.to_frame(coverage, bounds)), output)
-    wrote(ctx, output)
+    write_output(ctx, beside(kept, prediction.to_frame(coverage, bounds)), output)
     if as_json:
         show_json(
             {

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from taylor_sensus.cli.command import OUTPUTS, TABLES, Decimal, Id, Json, ModelFile, Sheet
-from taylor_sensus.cli.files import check_output, read_rows
-from taylor_sensus.cli.screen import note, show_json, wrote
+from taylor_sensus.cli.files import STANDARD, check_output, read_rows, write_output
+from taylor_sensus.cli.screen import note, show_json
 from taylor_sensus.cli.space import SpaceOptions, read_space
-from taylor_sensus.errors import SettingError
 
 MANY = list[str] | None
 
@@ -51,14 +49,14 @@ def suggest(
 ) -> None:
     """Suggest what to measure next.
 
-    Choose from CANDIDATES, or from a space of --bounds and --levels. The table that is written is also the form:
-    fill in the results and hand it to `taylor-sensus update`.
+    Choose from CANDIDATES, or from a space of --bounds and --levels; without either from the ranges of the training
+    rows. The table that is written is also the form: fill in the results and hand it to `taylor-sensus update`.
     """
     inputs = [path for path in (model, candidates, pending) if path]
     if output:
         from taylor_sensus.tables.file_header import WRITABLE
 
-        check_output(output, inputs, WRITABLE)
+        check_output(output, inputs, WRITABLE, as_json=as_json)
     wanted = _goal(goal)
 
     from taylor_sensus.storage.opening import open_model
@@ -67,12 +65,6 @@ def suggest(
 
     opened, reading = open_model(model), Reading(decimal=decimal, sheet=sheet, id=id_)
     space = read_space(SpaceOptions(bounds, levels, fixed, step, constraint), opened.columns)
-    if candidates is None and space.bounds is None:
-        first = opened.columns[0].name
-        raise SettingError(
-            "there is nothing to choose from; give CANDIDATES (a table of settings), or a space of settings, such as "
-            f"--bounds {shlex.quote(f'{first}=LOW:HIGH')} for each column"
-        )
     rows = read_rows(candidates, reading, opened).X if candidates else None
     under_way = read_rows(pending, Reading(decimal=decimal), opened).X if pending else None
     found = opened.restore().suggest(
@@ -87,13 +79,12 @@ def suggest(
         random_state=seed,
     )
     if output:
-        found.to_csv(output)
-        wrote(ctx, output)
+        write_output(ctx, found.table, output)
     if as_json:
         show_json(_content(found, output))
-    else:
+    elif output != STANDARD:
         typer.echo(str(found))
-    if output:
+    if output and output != STANDARD:
         note(f"fill in the column {found.target!r}, then: taylor-sensus update {model} {output} -o NEW_MODEL")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from taylor_sensus.cli.command import TABLES, Jobs, Json, ModelFile, Quiet, Sheet, WithoutRows, XErr, YErr
+from taylor_sensus.cli.command import TABLES, Force, Jobs, Json, ModelFile, Quiet, Sheet, WithoutRows, XErr, YErr
 from taylor_sensus.cli.files import check_output, noted
 from taylor_sensus.cli.info import description
 from taylor_sensus.cli.screen import note, show_json, wrote
@@ -25,6 +25,7 @@ def update(
     x_err: XErr = None,
     y_err: YErr = None,
     without_rows: WithoutRows = False,
+    force: Force = False,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -34,7 +35,7 @@ def update(
     Rows without a result, and those whose status says that they failed or are only planned, are left out. Results may
     be written with their errors, as in 14.2 ± 0.3. Errors of inputs have to be told again: in the cells, or here.
     """
-    check_output(output, [model, filled])
+    check_output(output, [model, filled], force=force)
 
     from taylor_sensus.storage.opening import open_model
     from taylor_sensus.tables.file_header import check_readable

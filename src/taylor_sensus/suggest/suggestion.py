@@ -20,6 +20,7 @@ from taylor_sensus.suggest.choosing import Chooser, ChosenBatch
 from taylor_sensus.suggest.form import Outlook, Suggestions, form_names
 from taylor_sensus.suggest.space.candidates import read_candidates, settings_table
 from taylor_sensus.suggest.space.constraints import is_number
+from taylor_sensus.suggest.training_ranges import with_training_ranges
 from taylor_sensus.tables.columns import as_frame
 from taylor_sensus.tables.row_names import row_labels
 
@@ -61,7 +62,8 @@ def suggest(
     target : str, optional
         Which target is meant, if the model has several.
     bounds : dict, optional
-        A space, if there are no candidates; else ``(low, high)`` by column.
+        A space, if there are no candidates; columns that are not named go from the smallest to the largest value of
+        the training rows. With a table of candidates ``(low, high)`` by column.
     constraints : list of dict, optional
         What every suggestion meets; see `taylor_sensus.suggest.space.constraints`.
     pending : Suggestions, DataFrame or array-like, optional
@@ -85,11 +87,15 @@ def suggest(
     if isinstance(pending, Suggestions):
         pending = pending.table
     waiting = None if pending is None else settings_table(pending, candidate_model.columns, "pending")
-    source = read_candidates(candidates, bounds, constraints, candidate_model.columns, candidate_model.encoded, rng)
+    wanted_rules: list[Any] = [constraints] if isinstance(constraints, Mapping) else list(constraints)
+    ranges = ""
+    if candidates is None:
+        bounds, ranges = with_training_ranges(bounds, wanted_rules, candidate_model.fitted)
+    source = read_candidates(candidates, bounds, wanted_rules, candidate_model.columns, candidate_model.encoded, rng)
     chosen = Chooser(candidate_model, source, wanted, waiting, float(diversity), rng).choose(int(n))
     from_table = source.space is None
     labels = _labels(candidates, chosen.place) if from_table else None
-    return _form(candidate_model, chosen, wanted, n, labels, from_table)
+    return _form(candidate_model, chosen, wanted, n, labels, from_table, ranges)
 
 
 def _check(n: Any, diversity: Any) -> None:
@@ -110,8 +116,9 @@ def _labels(candidates: Any, place: np.ndarray) -> np.ndarray | None:
 
 
 def _form(
-    model: CandidateModel, chosen: ChosenBatch, goal: Goal, n: int, labels: np.ndarray | None, from_table: bool
-) -> Suggestions:
+    model: CandidateModel, chosen: ChosenBatch, goal: Goal, n: int, labels: np.ndarray | None, from_table: bool,
+    ranges: str,
+) -> Suggestions:  # fmt: skip
     settings = chosen.frame.reset_index(drop=True)
     names = form_names([*settings.columns, *model.fitted.target_names])
     prediction = model.prediction(settings)
@@ -124,9 +131,8 @@ def _form(
     columns |= {names.mean: own.mean, names.std: own.std, names.source: advice.source, names.advice: advice.advice}
     columns |= {name: np.full(len(settings), np.nan) for name in model.fitted.target_names}
     columns[names.status] = np.full(len(settings), "", dtype=object)
-    note = ""
-    if len(settings) < n:
-        note = f"Only {len(settings)} different candidates are left to choose from; {n} were asked for."
+    few = f"Only {len(settings)} different candidates are left to choose from; {n} were asked for."
+    note = " ".join(filter(None, [ranges, few if len(settings) < n else ""]))
     return Suggestions(
         table=pd.DataFrame(columns),
         goal=str(goal),

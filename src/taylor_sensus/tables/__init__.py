@@ -2,7 +2,8 @@
 
 A file's way: ``files`` (``delimited``) -> ``measurements`` -> ``reading`` -> ``estimator_input``.
 
-- ``files``      reads and writes the user's files; ``delimited`` the text files among them: encoding, separator,
+- ``files``      reads and writes the user's files; ``excel`` the books and ``titles`` lines above the header;
+                 ``delimited`` the text files among them: encoding, separator,
                  decimal sign, rows of unequal length; ``file_header`` what a file tells before it is read
 - ``measurements``  a table as scientists write it: values, declared errors, units; ``notation`` reads cells such as
                  14.2(3), ``refusals`` says why one cannot be read, ``companions`` finds columns of errors, ``units``
@@ -13,5 +14,6 @@ A file's way: ``files`` (``delimited``) -> ``measurements`` -> ``reading`` -> ``
 - ``column``     a column as a model knows it
 - ``columns``    text columns become numbers; what is wrong in a table is named by row and column
 - ``declared``   errors that the user declares, as one number a cell
+- ``quantities``  values that bring errors and units along: uncertainties, pint, astropy, xarray; masked arrays
 - ``estimator_input``  what the estimator's `fit` and `predict` are given, as arrays of one kind
 """

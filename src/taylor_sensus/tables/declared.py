@@ -71,7 +71,7 @@ def warn_of_units(errors: np.ndarray, x: np.ndarray, names: Sequence[str]) -> No
             f"{names[c]!r} (typical error {typical[c]:.3g}, standard deviation of the column {spread[c]:.3g})"
             for c in wide[:MOST_NAMED]
         )
-        _warn(f"X_err is larger than the whole column for {told}.")
+        _warn(f"X_err (--x-err) is larger than the whole column for {told}.")
     elif _looks_rescaled(x, spread):
         _warn(
             "X looks as if an earlier step had rescaled it (all columns have mean 0 and standard deviation 1, or lie "

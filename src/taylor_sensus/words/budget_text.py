@@ -22,7 +22,7 @@ LEFT = (0, 5, 6)
 """Positions of the columns that hold words; the others hold numbers and are set to the right."""
 NOT_IDENTIFIABLE = (
     "Not identifiable: these data cannot tell the inputs' noise from the system's; trust the sum of the two, not the "
-    "split. Declare the errors of the inputs (X_err) to resolve it; repeated measurements tell only the sum."
+    "split. Declare the errors of the inputs (X_err, --x-err) to resolve it; repeated measurements tell only the sum."
 )
 
 

@@ -90,7 +90,7 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
                 "split_unknown",
                 "Noise of the features and of the system cannot be told apart here: the target is hardly more than a "
                 "straight line in the features.",
-                "Their sum is right; declare errors (X_err) to split it. Repeats tell only the sum.",
+                "Their sum is right; declare errors (X_err, --x-err) to split it. Repeats tell only the sum.",
             )
         )
     if repeated := fit.rows - fit.distinct_rows:

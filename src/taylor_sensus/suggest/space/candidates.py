@@ -87,7 +87,10 @@ def read_candidates(
     if bounds is not None and not isinstance(bounds, Mapping):
         raise SettingError(f"bounds must be a dictionary by column, not {type(bounds).__name__}")
     if candidates is None and bounds is None:
-        raise SettingError("there is nothing to choose from; give candidates (a table) or bounds (a space of settings)")
+        raise SettingError(
+            "there is nothing to choose from, because the model does not hold its training rows; give candidates (a "
+            "table) or bounds (a space of settings)"
+        )
     limits = bounds or {}
     wanted: list[Any] = [constraints] if isinstance(constraints, Mapping) else list(constraints)
     if candidates is None or isinstance(candidates, Mapping):
