@@ -398,3 +398,24 @@ def test_trials_change_few_settings_of_the_best():
 )
 def test_scikit_learn_contract_of_the_constructor(check):
     check("TSNetSearch", TSNetSearch())
+
+
+@pytest.mark.parametrize("kept", [0, 1, 12, 60])
+def test_a_journal_whose_first_line_was_cut_begins_again(kept, tmp_path):
+    """Its writer was killed before anything was judged: refused for good, the search could never go on."""
+    path = tmp_path / "journal.jsonl"
+    Journal(path, {"seed": 3, "data": "0123456789abcdef"})
+    whole = path.read_bytes()
+    path.write_bytes(whole[:kept])
+    assert stored_seed(path) is None
+    Journal(path, {"seed": 3, "data": "0123456789abcdef"}).add((0,), 0, FoldScore(1.0, 2.0))
+    assert path.read_bytes().startswith(whole)
+    assert Journal(path, {"seed": 3, "data": "0123456789abcdef"}).judged == {((0,), 0): FoldScore(1.0, 2.0)}
+
+
+def test_another_file_is_not_taken_for_a_journal_that_was_cut(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes")
+    with pytest.raises(SettingError, match="not the journal of a search"):
+        Journal(path, {"seed": 3})
+    assert path.read_text() == "my notes"

@@ -1,13 +1,16 @@
 """The app without a browser: every page, every button, and what is refused."""
 
+import os
 import re
+import threading
 
 import pandas as pd
 import pytest
 
 from taylor_sensus import load
+from taylor_sensus.app.workbench import Workbench
 from taylor_sensus.datasets.reactor import TABLE, laboratory
-from tests.app.conftest import ROWS, fitted, upload
+from tests.app.conftest import ROWS, fitted, tiny, upload
 
 
 def field(text, name):
@@ -256,3 +259,73 @@ def test_several_targets(client, bench, quick):
     client.get("/working")
     text = client.post("/view", data={"value-0": "3", "target": "1"}).text
     assert text.count('class="mean"') == 2 and "Noise budget of b" in text
+
+
+def test_a_refused_table_leaves_the_one_in_use_alone(client, bench):
+    upload(client, "/table", "table", ROWS, name="a.csv")
+    taken, content = bench.table, bench.table.path.read_bytes()
+    assert upload(client, "/table", "table", b"a,a\n1,2\n", name="b.csv").status_code == 400
+    assert bench.table is taken and taken.path.read_bytes() == content
+    assert list(bench.folder.iterdir()) == [taken.path]  # nothing of what was refused is kept
+
+
+def test_a_second_table_never_touches_the_file_that_a_fit_reads(client, bench, monkeypatch):
+    """A fit that began with A ends with A, whatever is chosen meanwhile."""
+    begun, go_on, seen = threading.Event(), threading.Event(), []
+
+    def slow(choices):
+        begun.set()
+        go_on.wait(30)
+        return tiny(choices)
+
+    monkeypatch.setattr("taylor_sensus.app.workbench.constructor_arguments", slow)
+    monkeypatch.setattr(bench, "_open", lambda job, model, name, data, *rest: seen.append((name, len(data[0]))))
+    upload(client, "/table", "table", ROWS, name="a.csv")
+    first = bench.table.path
+    client.post("/fit", data={"role-1": "out", "role-3": "target", "decimal": "."})
+    begun.wait(30)
+    upload(client, "/table", "table", ROWS + ROWS.partition("\n")[2], name="b.csv")
+    assert first.is_file() and bench.table.path != first
+    go_on.set()
+    bench.job.wait(120)
+    assert seen == [("a.csv", 60)]
+
+
+def test_predictions_belong_to_the_model_that_is_open(client, bench, has_model):
+    done(client, bench, upload(client, "/predict", "rows", "x,kind\n1.5,a\n", name="new.csv"))
+    assert client.get("/download/predictions.csv").status_code == 200
+    content = client.get("/download/model.tsnet").content
+    done(client, bench, upload(client, "/open", "model", content, name="other.tsnet"))
+    assert client.get("/download/predictions.csv").status_code == 404  # they are of the model before
+    refused = done(client, bench, upload(client, "/predict", "rows", "x\n1\n", name="bad.csv"))
+    assert refused.status_code == 400
+    assert [path.name for path in bench.folder.glob("*-upload.*")] == [bench.table.path.name]
+
+
+def test_a_model_that_cannot_be_kept_leaves_file_and_report_as_they_were(client, bench, has_model, monkeypatch):
+    before = {name: (bench.folder / name).read_bytes() for name in ("model.tsnet", "report.html")}
+    content = client.get("/download/model.tsnet").content
+
+    def full(self, path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("taylor_sensus.regressor.TSNetRegressor.save", full)
+    answer = done(client, bench, upload(client, "/open", "model", content, name="other.tsnet"))
+    assert "No space left" in answer.text
+    assert before == {name: (bench.folder / name).read_bytes() for name in before}
+
+
+def test_a_refused_model_is_called_by_the_users_name(client, bench):
+    answer = done(client, bench, upload(client, "/open", "model", b"\x89TSNET\r\n damaged", name="mine.tsnet"))
+    assert "mine.tsnet" in answer.text and str(bench.folder) not in answer.text and "-upload" not in answer.text
+
+
+def test_what_killed_apps_left_is_removed(tmp_path):
+    old, new = tmp_path / "table-1-upload.csv", tmp_path / "table-2-upload.csv"
+    part = tmp_path / f".model.tsnet.{'0' * 16}.part"
+    for path in (old, new, part):
+        path.write_text("x")
+    for path in (old, part):
+        os.utime(path, (0, 0))
+    Workbench(tmp_path)
+    assert list(tmp_path.iterdir()) == [new]

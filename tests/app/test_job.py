@@ -58,6 +58,7 @@ def test_a_fit_ends_when_asked_to():
         (OSError(28, "No space left on device"), "The disk said: No space left on device."),
         (MemoryError(), "not enough memory"),
         (ZeroDivisionError("by 0"), "should not have happened: by 0"),
+        (ValueError("no /home/ann/app/t-upload.csv here, 3/4 of it"), "happened: no t-upload.csv here, 3/4 of it ("),
     ],
 )
 def test_a_failure_is_told(problem, words):

@@ -8,7 +8,13 @@ import pytest
 
 from taylor_sensus.errors import DataError, TaylorSensusWarning
 from taylor_sensus.tables.column import Column
-from taylor_sensus.tables.declared import read_feature_errors, read_target_errors, warn_of_units
+from taylor_sensus.tables.declared import (
+    read_feature_errors,
+    read_target_errors,
+    warn_of_empty_columns,
+    warn_of_targets,
+    warn_of_units,
+)
 
 COLUMNS = (Column("temp", None), Column("time", None))
 WORDS = (Column("temp", None), Column("alloy", ("brass", "steel")))
@@ -99,3 +105,31 @@ def test_ordinary_tables_give_no_warning():
         warn_of_units(np.zeros(X.shape), (X - X.mean(axis=0)) / X.std(axis=0), ["temp", "time"])
         marks = (X > 20).astype(float)
         warn_of_units(np.full(X.shape, 0.1), marks, ["yes", "no"])
+
+
+def test_an_error_of_the_target_that_drowns_it_is_noticed():
+    y = X[:, :1]
+    with pytest.warns(TaylorSensusWarning, match=r"more than 1,000 times as large as the target 'y' varies"):
+        warn_of_targets(np.full(y.shape, 1e4), y, ["y"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_targets(np.full(y.shape, 100.0), y, ["y"])
+        warn_of_targets(np.full(y.shape, NAN), y, ["y"])
+
+
+def test_an_error_beyond_all_numbers_is_refused():
+    errors = np.full((50, 1), 0.1)
+    errors[7] = 1e30
+    with pytest.raises(DataError, match=r"row 7, column 'y' has an error of 1e\+30, more than a billion times"):
+        warn_of_targets(errors, X[:, :1], ["y"])
+    with pytest.raises(DataError, match=r"row 0, column 'y' \(1e\+300\)"):
+        read_target_errors(1e300, ["y"], 2)
+
+
+def test_columns_without_a_value_are_noticed():
+    gaps = np.array([[1.0, NAN, NAN], [2.0, NAN, NAN]])
+    with pytest.warns(TaylorSensusWarning, match="without a single value: 'alloy'"):
+        warn_of_empty_columns(gaps, WORDS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_empty_columns(np.array([[1.0, NAN], [NAN, 2.0]]), COLUMNS)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from taylor_sensus.errors import DataError, MissingExtraError
-from taylor_sensus.tables import files
+from taylor_sensus.tables import excel, files
 from taylor_sensus.tables.files import read_table, write_table
 
 EXPECTED = pd.DataFrame({"T": [300.5, 310.0], "alloy": ["steel", "brass"], "n": [1, 2]})
@@ -351,3 +351,22 @@ def test_a_text_file_is_opened_once(tmp_path, decimal):
 def test_a_file_of_blanks_is_empty(tmp_path, ending):
     with pytest.raises(DataError, match="is empty"):
         read_table(save(tmp_path, f"t{ending}", "\t\n\t\n"))
+
+
+def test_a_parquet_file_that_claims_billions_of_cells_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    """A megabyte of equal cells once took gigabytes."""
+    path = tmp_path / "bomb.parquet"
+    pd.DataFrame({name: np.zeros(1_000) for name in "abcde"}).to_parquet(path)
+    assert len(read_table(path)) == 1_000
+    monkeypatch.setattr(files, "MOST_CELLS", 4_999)
+    monkeypatch.setattr(pd, "read_parquet", lambda *_, **__: pytest.fail("it was read"))
+    with pytest.raises(DataError, match=r"bomb.parquet holds 5,000 cells; at most 4,999"):
+        read_table(path)
+
+
+def test_an_excel_book_that_unpacks_to_gigabytes_is_refused(tmp_path, monkeypatch):
+    pd.DataFrame({"a": [1.0, 2.0]}).to_excel(tmp_path / "book.xlsx", index=False)
+    assert len(read_table(tmp_path / "book.xlsx")) == 2
+    monkeypatch.setattr(excel, "MOST_UNPACKED", 100)
+    with pytest.raises(DataError, match=r"book.xlsx unpacks to [\d,]+ bytes; at most 100"):
+        read_table(tmp_path / "book.xlsx")

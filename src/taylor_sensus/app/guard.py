@@ -66,7 +66,8 @@ class Guard:
         given = parse_qs(request.url.query).get("key", [""])[0]
         if given and hmac.compare_digest(given.encode(), self.key.encode()):
             answer = RedirectResponse(request.url.path, status_code=303)
-            answer.set_cookie(self.cookie, self.key, httponly=True, samesite="strict", path="/")
+            # Lax: the browser comes from a file of ours. Forms of other pages still get no cookie, nor past the origin.
+            answer.set_cookie(self.cookie, self.key, httponly=True, samesite="lax", path="/")
             return answer
         if not hmac.compare_digest(request.cookies.get(self.cookie, "").encode(), self.key.encode()):
             words = "Open the address that was shown in the terminal when the app was started; it holds the key."

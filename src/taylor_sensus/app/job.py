@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 from collections.abc import Callable
@@ -9,6 +10,9 @@ from typing import Any
 
 from taylor_sensus.errors import TaylorSensusError, TaylorSensusWarning
 from taylor_sensus.words.progress import listening
+
+FOLDERS = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?(?:[/\\][^/\\\s'\"]+)*[/\\](?=[^/\\\s])")
+"""Where a file is kept is nobody's business but the server's."""
 
 
 class Stopped(Exception):
@@ -86,5 +90,5 @@ def in_words(problem: BaseException) -> str:
     elif isinstance(problem, MemoryError):
         text = "There is not enough memory for a table of this size."
     else:
-        text = f"This should not have happened: {problem} ({type(problem).__name__})."
+        text = f"This should not have happened: {FOLDERS.sub('', str(problem))} ({type(problem).__name__})."
     return " ".join(str(text).split())

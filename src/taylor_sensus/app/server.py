@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import socket
 import threading
@@ -16,6 +17,11 @@ from taylor_sensus.errors import DataError, MissingExtraError
 HOST = "127.0.0.1"
 PACKAGES = ("starlette", "uvicorn", "python_multipart")
 """Of the extra `[app]`; by the last one Starlette reads forms."""
+
+PATIENCE = 5.0
+"""Seconds for work under way to end after Ctrl-C; files appear whole or not at all, so that nothing is lost by it."""
+DOORWAY = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={address}">\n'
+"""Leads the browser to the address with the key: on a browser's command line every user could read it."""
 
 
 def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[[str], None]) -> None:
@@ -32,6 +38,7 @@ def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[
     own_port = listener.getsockname()[1]
     key = secrets.token_urlsafe(24)
     address = f"http://{HOST}:{own_port}/?key={key}"
+    os.umask(0o077)  # tables and models are for their owner's eyes
     folder.mkdir(parents=True, exist_ok=True)
     bench = Workbench(folder)
     app = application(bench, key=key, port=own_port, limit=limit)
@@ -39,14 +46,21 @@ def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=3
     )
     tell(f"the app is at {address} until you press Ctrl-C; models are kept in {folder}")
+    doorway = folder / f"open-{own_port}.html"
     if browser:
-        threading.Timer(0.5, webbrowser.open, [address]).start()
+        doorway.write_text(DOORWAY.format(address=address), encoding="utf-8")
+        threading.Timer(0.5, webbrowser.open, [doorway.as_uri()]).start()
+    ended = False
     try:
         with contextlib.suppress(KeyboardInterrupt):  # the way to end it
             uvicorn.Server(config).run(sockets=[listener])
     finally:
-        bench.close()
+        with contextlib.suppress(KeyboardInterrupt):
+            ended = bench.close(PATIENCE)
+        doorway.unlink(missing_ok=True)
         listener.close()
+    if not ended:  # a fit is inside a compiled program, which would abort the process as the interpreter ends
+        os._exit(0)
 
 
 def _listen(port: int) -> socket.socket:

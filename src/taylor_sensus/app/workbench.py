@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from taylor_sensus.app.choices import Choices, as_command, constructor_arguments
 from taylor_sensus.app.job import Job
+from taylor_sensus.app.uploads import Uploads, named
 from taylor_sensus.errors import DataError, TaylorSensusWarning
 from taylor_sensus.storage.atomic import replacing
 from taylor_sensus.tables.columns import is_time
@@ -120,13 +119,12 @@ class Workbench:
         self.trouble: str | None = None
         """What the next page should say first."""
         self._lock = threading.Lock()
+        self._uploads = Uploads(folder)
 
     def take_table(self, file: BinaryIO, name: str) -> ChosenTable:
         """Keep an uploaded table and look at it; refused if it cannot be read."""
-        with self._lock:
-            path = self._keep(file, name, "table")
-            with _named(path, name):
-                opened = open_table(path)
+        with self._uploads.kept(file, name, "table") as path:
+            opened = open_table(path)
             frame = opened.frame
             headers = [str(column) for column in frame.columns]
             try:
@@ -136,8 +134,12 @@ class Workbench:
             notes = [note.replace(path.name, name) for note in opened.notes]
             dates = [str(column) for column in frame if is_time(frame[column])]
             labels = [column for column in _labels(frame) if column not in dates]
-            self.table, self.chosen = ChosenTable(path, name, frame, pairings, labels, dates, notes), None
-            return self.table
+            taken = ChosenTable(path, name, frame, pairings, labels, dates, notes)
+        with self._lock:
+            before, self.table, self.chosen = self.table, taken, None
+            if before is not None and (self.job is None or not self.job.running):  # else it may be at work on it
+                before.path.unlink(missing_ok=True)
+        return taken
 
     def fit(self, choices: Choices) -> Job:
         """Begin to fit the table."""
@@ -149,7 +151,7 @@ class Workbench:
             from taylor_sensus import TSNetRegressor
 
             job.doing("Reading the table")
-            with _named(table.path, table.name):
+            with named(table.path, table.name):
                 opened = with_names(OpenedTable(table.name, table.frame), choices.reading.id)
                 if choices.reading.decimal is not None:  # cells are read as they are written, not by guess
                     opened = open_table(table.path, choices.reading)
@@ -166,9 +168,10 @@ class Workbench:
         """Begin to open an uploaded model file."""
         from taylor_sensus import load
 
-        with self._lock:
-            path = self._keep(file, name, "uploaded")
-        return self._begin(f"Opening {name}", lambda job: self._open(job, load(path), name), back="/")
+        def work(job: Job, path: Path) -> None:
+            self._open(job, load(path), name)
+
+        return self._begin_with(file, name, "model", f"Opening {name}", work, back="/")
 
     def open_last(self) -> Job:
         """Begin to open the model that was fitted last, perhaps before the app was started."""
@@ -176,24 +179,26 @@ class Workbench:
 
         path = self.folder / MODEL
         what = "the last model"
-        return self._begin(f"Opening {what}", lambda job: self._open(job, load(path), what), back="/")
+
+        def work(job: Job) -> None:
+            with named(path, what):
+                self._open(job, load(path), what)
+
+        return self._begin(f"Opening {what}", work, back="/")
 
     def update(self, file: BinaryIO, name: str) -> Job:
         """Begin to fit again with the results of a filled form added."""
         opened = self._model()
-        with self._lock:
-            path = self._keep(file, name, "form")
 
-        def work(job: Job) -> None:
+        def work(job: Job, path: Path) -> None:
             from taylor_sensus import load
 
             job.doing("Fitting")
             model = load(self.folder / MODEL)  # another object: should this fail, the model before is untouched
-            with _named(path, name):
-                model.update(read_table(path))
+            model.update(read_table(path))
             self._open(job, model, f"{opened.name}, with the results of {name}")
 
-        return self._begin(f"Fitting with the results of {name}", work, back="/suggestions")
+        return self._begin_with(file, name, "form", f"Fitting with the results of {name}", work, back="/suggestions")
 
     def has_last(self) -> bool:
         """Whether there is one."""
@@ -202,12 +207,10 @@ class Workbench:
     def predict(self, file: BinaryIO, name: str, *, exact: bool, decimal: str | None) -> Job:
         """Begin to predict the rows of an uploaded table; predictions are written beside its columns."""
         opened = self._model()
-        with self._lock:
-            path = self._keep(file, name, "rows")
 
-        def work(job: Job) -> None:
+        def work(job: Job, path: Path) -> None:
             job.doing("Reading the rows")
-            table = _read(path, name, Reading(decimal=decimal, exact=exact), opened)
+            table = _read(path, Reading(decimal=decimal, exact=exact), opened)
             job.doing(f"Predicting {len(table.X):,} rows")
             prediction = opened.model.predict_distribution(table.X, X_err=table.X_err)
             predicted = prediction.to_frame(COVERAGE, prediction.conformal_interval(COVERAGE))
@@ -215,32 +218,42 @@ class Workbench:
             write_table(beside(table.written, predicted), self.folder / PREDICTIONS)
             self.predicted = Predicted(name, len(predicted), table.ignored())
 
-        return self._begin(f"Predicting {name}", work, back="/model", then="/model#predictions")
+        return self._begin_with(
+            file, name, "rows", f"Predicting {name}", work, back="/model", then="/model#predictions"
+        )
 
     def suggest(self, source: Candidates, n: int, goal: Any, target: str) -> Job:
         """Begin to look for what to measure next."""
         opened = self._model()
-        path = None
-        if source.file is not None:
-            with self._lock:
-                path = self._keep(source.file, source.name, "candidates")
 
-        def work(job: Job) -> None:
+        def work(job: Job, path: Path | None = None) -> None:
             job.doing("Weighing candidates")
-            candidates = None if path is None else _read(path, source.name, Reading(decimal=source.decimal), opened).X
+            candidates = None if path is None else _read(path, Reading(decimal=source.decimal), opened).X
             bounds = source.bounds if path is None else None
             found = opened.model.suggest(candidates, n, goal, target=target, bounds=bounds, random_state=0)
             found.to_csv(self.folder / SUGGESTIONS)
             self.suggestions = found
 
-        return self._begin("Looking for suggestions", work, back="/suggestions", then="/suggestions")
+        title, place = "Looking for suggestions", "/suggestions"
+        if source.file is None:
+            return self._begin(title, work, back=place, then=place)
+        return self._begin_with(source.file, source.name, "candidates", title, work, back=place, then=place)
 
-    def close(self) -> None:
-        """Stop what runs and remove what was uploaded; the last model and its report stay."""
+    def close(self, seconds: float = 0.0) -> bool:
+        """Stop what runs and remove what was uploaded; the last model and its report stay.
+
+        False if the work has not ended within so many seconds.
+        """
         if self.job is not None:
             self.job.stop()
-        for kept in self.folder.glob("*-upload.*"):
-            kept.unlink(missing_ok=True)
+            self.job.wait(seconds)
+        self._uploads.clear()
+        return self.job is None or not self.job.running
+
+    def has(self, name: str) -> bool:
+        """Whether a file can be downloaded that belongs to the model that is open."""
+        made = {PREDICTIONS: self.predicted, SUGGESTIONS: self.suggestions}.get(name, self.opened)
+        return self.opened is not None and made is not None and (self.folder / name).is_file()
 
     def _model(self) -> Opened:
         if self.opened is None:
@@ -254,6 +267,22 @@ class Workbench:
             self.job = Job(title, work, then=then, back=back)
             return self.job
 
+    def _begin_with(
+        self, file: BinaryIO, name: str, use: str, title: str, work: Callable[[Job, Path], None], *,
+        back: str, then: str = "/model",
+    ) -> Job:  # fmt: skip
+        """Begin to work on an uploaded file, which is only kept that long."""
+        with self._uploads.kept(file, name, use) as path:
+
+            def on_file(job: Job) -> None:
+                try:
+                    with named(path, name):
+                        work(job, path)
+                finally:
+                    path.unlink(missing_ok=True)
+
+            return self._begin(title, on_file, back=back, then=then)
+
     def _open(
         self, job: Job, model: TSNetRegressor, name: str, data: Any = None, command: str | None = None,
         rows: pd.DataFrame | None = None,
@@ -265,37 +294,20 @@ class Workbench:
         if rows is None and (kept := kept_rows(model.fitted_)) is not None:
             rows = kept.features
         job.doing("Writing the report")
-        report = make_report(model, self.folder / REPORT, data, model_name=MODEL, data_name=name if data else None)
+        report = make_report(model, None, data, model_name=MODEL, data_name=name if data else None)
         job.doing("Keeping the model")
-        model.save(self.folder / MODEL)
+        with replacing(self.folder / MODEL) as model_file, replacing(self.folder / REPORT) as page:
+            model.save(model_file)
+            page.write_text(report.html, encoding="utf-8")  # both are there, or both are as they were
         self.suggestions, self.predicted, self.asked = None, None, {}
         self.opened = Opened(model, name, report, rows, command, job.warnings)
 
-    def _keep(self, file: BinaryIO, name: str, use: str) -> Path:
-        """Under a name of ours, with the ending that the user's had: no path comes from outside."""
-        ending = Path(name.replace("\\", "/")).suffix.lower()
-        if not ending[1:].isalnum() or len(ending) > 10:
-            ending = ".none"
-        path = self.folder / f"{use}-upload{ending}"
-        with replacing(path) as temporary, temporary.open("wb") as kept:
-            shutil.copyfileobj(file, kept, 1 << 20)
-        return path
 
-
-def _read(path: Path, name: str, reading: Reading, opened: Opened) -> ReadTable:
+def _read(path: Path, reading: Reading, opened: Opened) -> ReadTable:
     """A table with the columns of the model; its notes are left out, because the form shows what there is to tell."""
     fitted = opened.model.fitted_
-    with _named(path, name):
-        return table_for_model(open_table(path, reading), reading, columns_known(fitted.columns, fitted.target_names))
-
-
-@contextmanager
-def _named(path: Path, name: str) -> Iterator[None]:
-    """Failures speak of the file by the user's name for it."""
-    try:
-        yield
-    except DataError as problem:
-        raise DataError(str(problem).replace(path.name, name)) from problem
+    known = columns_known(fitted.columns, fitted.target_names)
+    return table_for_model(open_table(path, reading), reading, known)
 
 
 def _labels(frame: pd.DataFrame) -> list[str]:

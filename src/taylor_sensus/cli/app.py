@@ -27,4 +27,6 @@ def app(
         from platformdirs import user_data_path
 
         folder = user_data_path("taylor-sensus") / "app"
+        if folder.is_dir():
+            folder.chmod(0o700)  # earlier versions left it open to others
     serve(folder, port=port, limit=upload_limit * 1_000_000, browser=browser, tell=note)

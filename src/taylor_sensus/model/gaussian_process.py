@@ -25,6 +25,7 @@ from scipy.optimize import minimize
 
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.squash import squash, squash_slope
+from taylor_sensus.rows import blocks
 
 CENTRES = ((10.0, 10.0), (3.0, 30.0), (3.0, 3.0))
 """Typical length scales of the shapes, where a search starts: smooth in everything, rough on a wide trend, rough."""
@@ -34,6 +35,8 @@ TREND_LIMIT = 6.0
 """Squashed features level off here in the trend."""
 NO_TREND = -40.0
 """Log of the trend's variance where there is none."""
+CACHED_ROWS = 64
+"""Of a large matrix that are made at once: they stay in the processor's cache, which takes a third of the time."""
 HIGHEST = 20.0
 """Logarithms of hyper-parameters stay within this."""
 
@@ -223,8 +226,12 @@ class GaussianProcess:
 
 
 def _factor(theta: np.ndarray, x: np.ndarray, row_noise: np.ndarray) -> np.ndarray:
+    total = np.empty((len(x), len(x)))
     with one_blas_thread():  # the same to the last digit after loading, wherever that happens
-        return np.linalg.cholesky(covariance(theta, x, x) + np.diag(row_noise))
+        for rows in blocks(len(x), CACHED_ROWS):
+            total[rows] = covariance(theta, x[rows], x)
+        total.flat[:: len(x) + 1] += row_noise
+        return np.linalg.cholesky(total)
 
 
 def hyper_prior(centre: tuple[float, ...], features: int) -> HyperPrior:

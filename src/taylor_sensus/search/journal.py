@@ -18,6 +18,7 @@ import numpy as np
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.search.space import Choice
+from taylor_sensus.storage.atomic import write_atomically
 
 KIND = "taylor-sensus search"
 
@@ -41,7 +42,7 @@ class Journal:
         header = _as_line({"kind": KIND, **fingerprint})
         found = _header(self.path)
         if found is None:
-            _append(self.path, header)
+            _begin(self.path, header)
             return
         differences = _differences(found, json.loads(header))
         if differences:
@@ -91,9 +92,13 @@ def _function_name(function: Any) -> str:
     return f"{name} {digest.hexdigest()[:12]}"
 
 
-def _append(path: Path, line: bytes) -> None:
+def _begin(path: Path, header: bytes) -> None:
     if not path.parent.is_dir():
         raise SettingError(f"journal {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
+    write_atomically(path, header)
+
+
+def _append(path: Path, line: bytes) -> None:
     with path.open("ab") as file:
         file.write(line)
         file.flush()
@@ -105,13 +110,20 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def _header(path: Path) -> dict[str, Any] | None:
-    """The first line of a journal; None if the file is missing or empty."""
-    if not path.exists() or (path.is_file() and not path.stat().st_size):
+    """The first line of a journal; None if the file is missing, empty, or was cut within that line."""
+    if not path.exists() or (path.is_file() and _is_cut(path)):
         return None
     first = _parsed(_lines(path)[0]) if path.is_file() else None
     if first is None or first.get("kind") != KIND:
         raise SettingError(f"journal {str(path)!r} exists and is not the journal of a search; give another path")
     return first
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether a writer was killed within the first line: nothing was judged yet, and nothing is lost."""
+    lines = _lines(path)
+    start = _as_line({"kind": KIND})[:-2]
+    return len(lines) == 1 and lines[0][: len(start)] == start[: len(lines[0])]
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

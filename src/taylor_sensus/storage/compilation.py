@@ -18,6 +18,7 @@ from typing import Any
 import jax
 from platformdirs import user_cache_dir
 
+from taylor_sensus.errors import TaylorSensusError
 from taylor_sensus.storage.programs import ProgramFiles
 
 VARIABLE = "TAYLOR_SENSUS_CACHE"
@@ -77,6 +78,34 @@ def forget_programs_if_many(most: int = MOST_MAPS) -> bool:
         return False
     jax.clear_caches()
     return True
+
+
+class Forks:
+    """Whether this process is a fork of one in which JAX was at work: its threads are gone, and it would wait for them
+    for ever."""
+
+    def __init__(self) -> None:
+        self.at_work = False
+        self.broken = False
+        if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
+            os.register_at_fork(after_in_child=self.forked)
+
+    def forked(self) -> None:
+        """In a new child."""
+        self.broken = self.at_work
+
+    def begin(self) -> None:
+        """A fit begins."""
+        if self.broken:
+            raise TaylorSensusError(
+                "this process was forked from one that had already fitted a model, and JAX, which fits, does not "
+                "survive a fork: it would wait for ever. Start processes with multiprocessing.get_context('spawn') or "
+                "'forkserver', or fork before the first fit. Predictions work in forked processes."
+            )
+        self.at_work = True
+
+
+forks = Forks()
 
 
 def _machine() -> str:

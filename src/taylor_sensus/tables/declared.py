@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.errors import DataError, TaylorSensusWarning, did_you_mean
-from taylor_sensus.tables.columns import MOST_NAMED, Column, as_frame
+from taylor_sensus.errors import DataError, TaylorSensusWarning, did_you_mean, listed
+from taylor_sensus.tables.columns import LARGEST, MOST_NAMED, Column, as_frame
 from taylor_sensus.tables.row_names import counting, named_row
 
 UNKNOWN = np.nan
@@ -76,6 +76,49 @@ def warn_of_units(errors: np.ndarray, x: np.ndarray, names: Sequence[str]) -> No
         _warn(
             "X looks as if an earlier step had rescaled it (all columns have mean 0 and standard deviation 1, or lie "
             "from 0 to 1), while X_err is passed on as it is."
+        )
+
+
+WIDE_TARGET = 1000.0
+"""A declared error of the target beyond so many standard deviations of it leaves nothing to learn."""
+WIDEST_TARGET = 1e9
+"""Beyond it the arithmetic ends."""
+
+
+def warn_of_targets(errors: np.ndarray, y: np.ndarray, names: Sequence[str]) -> None:
+    """Say so where declared errors of a target drown it: a unit may have been mixed up."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        spread, typical = np.std(y, axis=0), np.nanmedian(np.where(errors > 0, errors, np.nan), axis=0)
+        size = np.maximum(spread, np.maximum(1e-6 * np.abs(y).max(axis=0), 1e-12))
+    beyond = np.argwhere(errors > WIDEST_TARGET * size)
+    if len(beyond):
+        row, column = beyond[0]
+        raise DataError(
+            f"y_err: row {row}, column {names[column]!r} has an error of {errors[row, column]:.3g}, more than a "
+            f"billion times as large as the target varies ({spread[column]:.3g}). Leave the row out if nothing is "
+            "known of its target; else check units and decimals."
+        )
+    for t in np.flatnonzero((typical > WIDE_TARGET * spread) & (spread > 0)).tolist():
+        warnings.warn(
+            f"y_err is more than {WIDE_TARGET:,.0f} times as large as the target {names[t]!r} varies (typical error "
+            f"{typical[t]:.3g}, standard deviation {spread[t]:.3g}): nothing can be learned. y_err must be a standard "
+            "deviation in the unit of y; check units and decimals.",
+            TaylorSensusWarning,
+            stacklevel=4,
+        )
+
+
+def warn_of_empty_columns(x: np.ndarray, columns: Sequence[Column]) -> None:
+    """Say so where a column holds no value at all: a header that was misread, or a file that was joined wrongly."""
+    parts = [c.name for c in columns for _ in c.parts]
+    empty = list(dict.fromkeys(parts[place] for place in np.flatnonzero(np.isnan(x).all(axis=0))))
+    if empty:
+        warnings.warn(
+            f"X has columns without a single value: {listed(empty)}. They count for nothing; drop them, or look "
+            "whether the table was read or joined as it was meant.",
+            TaylorSensusWarning,
+            stacklevel=4,
         )
 
 
@@ -160,7 +203,7 @@ def _numbers(value: Any, what: str) -> np.ndarray:
 
 
 def _checked(cells: np.ndarray, names: Sequence[str], what: str, index: pd.Index | None) -> np.ndarray:
-    bad = np.argwhere((cells < 0) | np.isinf(cells))
+    bad = np.argwhere((cells < 0) | (cells > LARGEST))
     if len(bad):
         told = ", ".join(
             f"row {named_row(index, r)}, column {names[c]!r} ({cells[r, c]:g})" for r, c in bad[:MOST_NAMED].tolist()

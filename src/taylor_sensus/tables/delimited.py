@@ -112,9 +112,12 @@ def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False
     how: dict[str, Any] = {"dtype": str} if as_written else {"decimal": look.decimal, "low_memory": False}
     places = _places_of_rows(file, separator, width=len(header))
     names = list(range(len(header)))
-    body = pd.read_csv(
-        file.lines(), sep=separator, header=0, names=names, index_col=False, skipinitialspace=True, **how
-    )
+    try:
+        body = pd.read_csv(
+            file.lines(), sep=separator, header=0, names=names, index_col=False, skipinitialspace=True, **how
+        )
+    except ValueError as problem:  # pandas' parser is stricter than Python's, by which the rows were looked at
+        raise DataError(f"{file.name}: {problem}; is a quotation mark left open?") from problem
     if as_written:
         for name, column in body.items():
             if len(column) and column.isin(list(_TRUTH)).all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,10 @@ SAMPLE_ROWS = 200
 """Rows that are looked at to find the header."""
 MOST_ROWS, MOST_COLUMNS = 1_048_575, 16_384
 """What a sheet can hold below its header."""
+
+
+MOST_UNPACKED = 1_000_000_000
+"""Bytes of a book once it is unpacked."""
 
 
 class Sheet(NamedTuple):
@@ -34,6 +39,7 @@ class Sheet(NamedTuple):
 def read_sheet(path: Path, sheet: str | None) -> Sheet:
     """A sheet by its name or number (from 1), or the first."""
     engine = "openpyxl" if path.suffix.lower() == ".xlsx" else "xlrd"
+    _refuse_bombs(path)
     try:
         with pd.ExcelFile(path, engine=engine) as book:
             names = [str(name) for name in book.sheet_names]
@@ -61,6 +67,18 @@ def read_sheet(path: Path, sheet: str | None) -> Sheet:
     body = body[~blank].reset_index(drop=True)
     others = [name for at, name in enumerate(names) if at != chosen]
     return Sheet(header, body, [title for title in titles if title], above, rows, [names[chosen], *others])
+
+
+def _refuse_bombs(path: Path) -> None:
+    """A book is packed, and a few bytes can claim to become gigabytes."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            size = sum(part.file_size for part in packed.infolist())
+    except (zipfile.BadZipFile, ValueError, OSError):
+        return  # an older book, or a damaged one, of which more is said when it is read
+    if size > MOST_UNPACKED:
+        limit = f"at most {MOST_UNPACKED:,} are read"
+        raise DataError(f"{path.name} unpacks to {size:,} bytes; {limit}. Save the table as CSV.")
 
 
 def _chosen(file: str, names: list[str], sheet: str | None) -> int:

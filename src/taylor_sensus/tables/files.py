@@ -120,9 +120,26 @@ def _finish(path: Path, header: list[str], body: pd.DataFrame) -> pd.DataFrame:
     return body.set_axis([header[at] for at in body.columns], axis=1)
 
 
+MOST_CELLS = 250_000_000
+"""Of a Parquet file: 2 GB of numbers. A few bytes can claim any number of equal cells."""
+
+
 def _read_parquet(path: Path) -> pd.DataFrame:
+    from pyarrow import parquet
+
     try:
+        with parquet.ParquetFile(path) as file:
+            cells = file.metadata.num_rows * max(file.metadata.num_columns, 1)
+        if cells > MOST_CELLS:
+            raise DataError(
+                f"{path.name} holds {cells:,} cells; at most {MOST_CELLS:,} are read at once. Leave out columns or "
+                "rows that are not needed."
+            )
         return pd.read_parquet(path, engine="pyarrow")
+    except DataError:
+        raise
+    except MemoryError as error:
+        raise DataError(f"{path.name} takes more memory than there is; leave out columns or rows") from error
     except (ValueError, OSError) as error:
         problem = f"{path.name} cannot be read as Parquet ({error}); write it again, or as CSV"
         raise DataError(problem) from error

@@ -51,7 +51,7 @@ class Using:
 
     async def download(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in KINDS or self.bench.opened is None or not (self.bench.folder / name).is_file():
+        if name not in KINDS or not self.bench.has(name):
             return refuse(404, "There is no such file", "It has not been made yet.")
         return FileResponse(self.bench.folder / name, media_type=KINDS[name], filename=name)
 
