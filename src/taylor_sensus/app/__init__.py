@@ -7,8 +7,12 @@
     job.py        work in the background that tells how far it is and can be stopped
     choices.py    what was chosen in the form, as the options of the command line
     whatif.py     one row to play with: its prediction, its budget, a curve through it
+    uploads.py    files that were sent, each under a name of its own
     pages/        what is shown
     static/       looks, and a little script; pages work without it
+
+`serving.py` is another door: it puts one model behind an address for other programs (`service.py` answers,
+`service_page.py` says how to ask).
 
 Tables are read, models fitted and files written by the functions behind the command line; there is no other logic
 here. Nothing is unpickled or evaluated, and no page asks for anything outside this machine.

@@ -26,9 +26,7 @@ DOORWAY = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" conte
 
 def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[[str], None]) -> None:
     """Serve until interrupted. `limit` is in bytes; `tell` is told the address."""
-    missing = [package for package in PACKAGES if find_spec(package) is None]
-    if missing:
-        raise MissingExtraError(f"the app needs {', '.join(missing)}: pip install 'taylor-sensus[app]'")
+    need_packages("the app")
     import uvicorn
 
     from taylor_sensus.app.routes import application
@@ -61,6 +59,13 @@ def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[
         listener.close()
     if not ended:  # a fit is inside a compiled program, which would abort the process as the interpreter ends
         os._exit(0)
+
+
+def need_packages(what: str) -> None:
+    """Refuse without the extra."""
+    missing = [package for package in PACKAGES if find_spec(package) is None]
+    if missing:
+        raise MissingExtraError(f"{what} needs {', '.join(missing)}: pip install 'taylor-sensus[app]'")
 
 
 def _listen(port: int) -> socket.socket:

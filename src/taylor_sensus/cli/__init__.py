@@ -4,8 +4,8 @@
     screen.py     tables, JSON and notes
     files.py      tables with notes on what was found there; outputs refused before the work, not after it
     space.py      the settings that `suggest` may choose from
-    demo.py, fit.py, predict.py, evaluate.py, budget.py, suggest.py, update.py, report.py, info.py, datasets.py, app.py
-                  one command a file
+    demo.py, fit.py, predict.py, evaluate.py, budget.py, suggest.py, update.py, report.py, info.py, datasets.py, app.py,
+    serve.py      one command a file
 
 Before a command runs, only the standard library and Typer are imported, so that `--help` answers at once. Mistakes in
 options, names of files and headers are told before JAX, scikit-learn or pandas are imported.
@@ -32,6 +32,7 @@ from taylor_sensus.cli.fit import fit
 from taylor_sensus.cli.info import info
 from taylor_sensus.cli.predict import predict
 from taylor_sensus.cli.report import report
+from taylor_sensus.cli.serve import serve
 from taylor_sensus.cli.suggest import suggest
 from taylor_sensus.cli.update import update
 
@@ -54,6 +55,7 @@ EXAMPLES: dict[Callable[..., None], str] = {
     info: "taylor-sensus info steel.tsnet",
     datasets: "taylor-sensus datasets concrete -o concrete.csv",
     page: "taylor-sensus app",
+    serve: "taylor-sensus serve steel.tsnet",
 }
 """Each command as it is mostly typed, for its help page."""
 for function, example in EXAMPLES.items():
