@@ -30,7 +30,7 @@ def main(folder: Path = Path("."), **settings: Any) -> None:
 
     print("\nWhat is an error bar made of? Averaged over the new mixes:")
     budget = prediction.noise_budget()
-    table = budget.mean().sort_values("share", ascending=False)
+    table = budget.mean(every=True).sort_values("share", ascending=False)
     columns = ["source", "std", "sensitivity", "contribution", "share", "origin"]
     print(table[columns].round(3).to_string(index=False, na_rep=""))
 

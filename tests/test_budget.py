@@ -75,7 +75,7 @@ def test_a_row_without_any_variance_has_no_shares():
 
 def test_the_mean_averages_variances():
     given = parts(rows=50)
-    mean = NoiseBudget(given).mean().set_index("source")
+    mean = NoiseBudget(given).mean(every=True).set_index("source")
     assert mean["variance"].sum() == pytest.approx(total(given).mean())
     assert mean["share"].sum() == pytest.approx(1, abs=1e-12)
     temp = mean.loc["temp [degC]"]
@@ -91,7 +91,7 @@ def test_blocks_of_rows_give_the_same_mean():
     budget = NoiseBudget(parts(rows=40, target_error=declared))
     sums = [budget_sums(budget.rows(slice(*ends))) for ends in ((0, 20), (20, 25), (25, 40))]
     joined = mean_table(added(added(sums[0], sums[1]), sums[2]))
-    pd.testing.assert_frame_equal(joined, budget.mean())
+    pd.testing.assert_frame_equal(joined, budget.mean(every=True))
 
 
 def test_one_row_keeps_the_sign_of_its_sensitivity():
@@ -136,7 +136,7 @@ def test_declared_errors_are_identifiable_even_where_learned_ones_are_not():
     kind[:, 0], kind[0, 1] = 1, 1
     budget = NoiseBudget(parts(rows=4, kind=kind, identifiable=np.zeros(3, bool), system_identifiable=False))
     assert budget.identifiable is False
-    mean = budget.mean().set_index("source")["identifiable"]
+    mean = budget.mean(every=True).set_index("source")["identifiable"]
     assert mean.to_dict() == {
         "temp [degC]": True, "time [s]": False, "alloy": False, "system_noise": False, "epistemic": True,
     }  # fmt: skip
@@ -217,7 +217,7 @@ def test_an_empty_budget_is_refused_only_where_there_is_nothing_to_say():
     budget = NoiseBudget(parts(rows=0))
     assert len(budget) == 0 and budget.to_frame().empty and "no rows" in str(budget)
     with pytest.raises(DataError, match="no rows"):
-        budget.mean()
+        budget.mean(every=True)
 
 
 @pytest.mark.parametrize(
@@ -238,6 +238,14 @@ def test_wrong_parts_are_named(changes, message):
 def test_a_large_table_is_averaged_quickly():
     given = parts(rows=100_000, columns=[f"c{i}" for i in range(30)])
     start = time.process_time()
-    mean = NoiseBudget(given).mean()
+    mean = NoiseBudget(given).mean(every=True)
     assert time.process_time() - start < 3
     assert mean["variance"].sum() == pytest.approx(total(given).mean())
+
+
+def test_the_mean_fits_a_screen_and_tells_all_on_request():
+    budget = NoiseBudget(parts())
+    short, every = budget.mean(), budget.mean(every=True)
+    assert [name for name in short if name != "target"] == ["source", "std", "contribution", "share", "origin"]
+    assert set(short) < set(every) and {"part", "sensitivity", "variance", "identifiable"} <= set(every)
+    pd.testing.assert_frame_equal(every[list(short)], short)

@@ -24,15 +24,27 @@ def test_readme_code_runs(tmp_path, monkeypatch, capsys):
     exec(compile(first, "README.md", "exec"), names)  # noqa: S102  the README is ours
     assert (names["same"] == names["mean"]).all()
     assert (names["low"] < names["high"]).all()
-    assert "familiarity" in capsys.readouterr().out
+    printed, told = capsys.readouterr().out.splitlines(), blocks("text")[0].splitlines()
+    assert len(printed) == len(told) and max(map(len, printed)) <= 80
+    assert [printed[0].split(), printed[4].split()] == [told[0].split(), told[4].split()], "the columns are those shown"
     exec(compile(second, "README.md", "exec"), names)  # noqa: S102
-    assert "target_error" in capsys.readouterr().out and len(names["form"].table) == 4
+    assert len(names["form"].table) == 4
     assert (names["low"] < names["high"]).all()
 
 
 def test_readme_code_is_twelve_lines():
     code, _ = blocks("python")
     assert len([line for line in code.splitlines() if line.strip()]) <= 12
+
+
+def test_readme_is_read_in_a_minute():
+    assert len(README.splitlines()) <= 120
+    assert max(map(len, blocks("text")[0].splitlines())) <= 80
+
+
+def test_the_first_figure_is_drawn_by_the_project():
+    first = re.search(r"!\[[^]]*\]\((docs/figures/[^)]*)\)", README)
+    assert first and f'folder / "{Path(first[1]).name}"' in (ROOT / "docs" / "figures.py").read_text()
 
 
 def test_readme_opens_with_the_two_commands():

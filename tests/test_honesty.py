@@ -74,8 +74,8 @@ def test_missing_cells_are_a_source_of_their_own_and_no_columns_noise():
     at = budget.sources.index("missing_cells")
     assert (budget.variance[gaps, 0, at] > 0).all() and (budget.variance[~gaps, 0, at] == 0).all()
     assert (budget.variance[gaps, 0, 0] == 0).all()
-    table = budget.mean().set_index("source")
-    complete = budget.rows(~gaps).mean().set_index("source")
+    table = budget.mean(every=True).set_index("source")
+    complete = budget.rows(~gaps).mean(every=True).set_index("source")
     assert table.loc["x0", "std"] == pytest.approx(complete.loc["x0", "std"]), "no error of its own from gaps"
     assert "missing cells" in str(budget) and "missing_cells" not in complete.index
     both = added(budget_sums(budget.rows(~gaps)), budget_sums(budget.rows(gaps)))
@@ -105,7 +105,7 @@ def test_the_guess_is_told_until_an_error_of_0_is_declared():
     assert "Probably exact: age (3 levels in 40 rows)" in str(model.noise_budget(X))
     told = tiny.tiny(kernel=False).fit(X, y, X_err={"age": 0, "kind": 0})
     assert told.fitted_.fit_summary.probably_exact == {}
-    assert told.noise_budget(X).mean().set_index("source").loc["age", "variance"] == 0
+    assert told.noise_budget(X).mean(every=True).set_index("source").loc["age", "variance"] == 0
 
 
 # --- declared measuring errors of the target ----------------------------------------------------------------

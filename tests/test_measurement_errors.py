@@ -88,7 +88,7 @@ def test_declared_errors_of_the_target_are_a_known_part():
     assert np.sqrt(np.mean((whole.mean - 3 * np.sin(2 * new[:, 0])) ** 2)) < 0.3
     unaware = small().fit(x, y).predict(new)
     assert np.mean((whole.mean - 3 * np.sin(2 * new[:, 0])) ** 2) < np.mean((unaware - 3 * np.sin(2 * new[:, 0])) ** 2)
-    budget = model.noise_budget(new).mean()
+    budget = model.noise_budget(new).mean(every=True)
     assert dict(zip(budget["source"], budget["origin"], strict=True))["target_error"] == "declared"
 
 

@@ -240,15 +240,15 @@ class NoiseBudget:
         Returns
         -------
         DataFrame
-            A line for each source (and target), columns as in ``mean``.
+            A line for each source (and target), columns as in ``mean(every=True)``.
         """
         try:
             at = range(len(self))[position]
         except (IndexError, TypeError) as error:
             raise SettingError(f"there is no row {position!r}; rows count from 0 to {len(self) - 1}") from error
-        return self.rows(slice(at, at + 1)).mean()
+        return self.rows(slice(at, at + 1)).mean(every=True)
 
-    def mean(self) -> pd.DataFrame:
+    def mean(self, *, every: bool = False) -> pd.DataFrame:
         """The budget of all rows together.
 
         Variances are averaged over the rows and ``share`` is of the averaged total. ``std`` (of the source, in
@@ -256,14 +256,21 @@ class NoiseBudget:
         of a single row the sensitivity keeps its sign. Both are NaN for what has none, such as categories.
         ``origin`` says how the size of the error is known: learned, declared, missing cell or exact.
 
+        Parameters
+        ----------
+        every : bool, default=False
+            Whether all columns come, also ``part``, ``sensitivity``, ``variance`` and ``identifiable``; without them
+            the table fits a screen.
+
         Returns
         -------
         DataFrame
             A line for each source (and target).
         """
-        from taylor_sensus.budget_mean import budget_sums, mean_table
+        from taylor_sensus.budget_mean import SHORT, budget_sums, mean_table
 
-        return mean_table(budget_sums(self))
+        table = mean_table(budget_sums(self))
+        return table if every else table[[name for name in SHORT if name in table]]
 
     def to_frame(self) -> pd.DataFrame:
         """The long table, with the row's label in the column ``row``.

@@ -90,8 +90,12 @@ def _with_part(sums: BudgetSums, part: str) -> BudgetSums:
     )
 
 
+SHORT = ("target", "source", "std", "contribution", "share", "origin")
+"""Columns that fit a screen together."""
+
+
 def mean_table(sums: BudgetSums) -> pd.DataFrame:
-    """A line for each source (and target), as ``NoiseBudget.mean`` describes it."""
+    """A line for each source (and target), with every column that ``NoiseBudget.mean`` describes."""
     if sums.rows == 0:
         raise DataError("the budget has no rows, so there is nothing to average; predict at least one row")
     variance = sums.variance / sums.rows

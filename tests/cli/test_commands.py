@@ -416,9 +416,9 @@ def quick_defaults(monkeypatch):
     small = {"members": 2, "epochs": 5, "details": {"noise_epochs": 5, "density_steps": 20}}
 
     class Quick(regressor.TSNetRegressor):
-        def fit(self, *arguments):
+        def fit(self, *arguments, **errors):
             self.set_params(**small, verbose=False)
-            return super().fit(*arguments)
+            return super().fit(*arguments, **errors)
 
     monkeypatch.setattr(regressor, "TSNetRegressor", Quick)
 
@@ -427,21 +427,16 @@ def quick_defaults(monkeypatch):
 def test_demo(quick_defaults, tmp_path):
     out = tmp_path / "deep" / "demo"
     shown = succeeded("demo", "--out", out).stdout
-    for words in (
-        "Taylor-Sensus",
-        "ridge regression",
-        "predict the mean",
-        "feature noise",
-        "share of variance",
-    ):
+    for words in ("Taylor-Sensus", "random forest", "ridge regression", "Noise budget of yield", "measure next"):
         assert words in shown
-    assert sorted(path.name for path in out.iterdir()) == ["parity.png", "parity.svg", "predictions.csv"]
-    assert len(pd.read_csv(out / "predictions.csv")) == 89
+    assert f"Open {out / 'report.html'} in a browser" in shown
+    assert sorted(path.name for path in out.iterdir()) == ["next_runs.csv", "predictions.csv", "report.html"]
+    found = pd.read_csv(out / "predictions.csv")
+    assert len(found) == 200 and list(found)[:2] == ["run", "temp [degC]"] and {"measured", "lower_90"} <= set(found)
     content = json.loads(succeeded("demo", "--out", out, "--json").stdout)
-    sources = content["sources"]
-    parts = [part["share_of_variance"] for name, part in sources.items() if name != "total"]
-    assert sum(parts) == pytest.approx(1)
-    assert "is a file" in error_line("demo", "--out", out / "parity.png")
+    assert sum(source["share"] for source in content["sources"]) == pytest.approx(1)
+    assert len(content["suggestions"]) == 3
+    assert "is a file" in error_line("demo", "--out", out / "report.html")
 
 
 @pytest.mark.parametrize(

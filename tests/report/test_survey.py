@@ -15,7 +15,7 @@ def test_blocks_give_what_the_whole_gives(model, table, monkeypatch):
     whole = model.predict_distribution(read.features)
     assert prediction.mean == pytest.approx(whole.mean, rel=1e-5) and survey.rows == 120
     assert prediction.std == pytest.approx(whole.std, rel=1e-4)
-    mean, expected = mean_table(survey.budget), model.noise_budget(read.features).mean()
+    mean, expected = mean_table(survey.budget), model.noise_budget(read.features).mean(every=True)
     assert mean["variance"].to_numpy() == pytest.approx(expected["variance"].to_numpy(), rel=1e-4)
     assert mean["variance"].sum() == pytest.approx(float(np.mean(whole.variance)), rel=1e-4)
     assert prediction.origin is None, "the rows' inputs are not kept in memory"

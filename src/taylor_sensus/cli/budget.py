@@ -66,7 +66,7 @@ def budget(
         _draw(found, plot)
         wrote(ctx, plot)
     if as_json:
-        sources = found.mean().to_dict("records")
+        sources = found.mean(every=True).to_dict("records")
         show_json({"rows": len(found), "identifiable": found.identifiable, **table.facts, "sources": sources})
     elif output != STANDARD:
         typer.echo(str(found))

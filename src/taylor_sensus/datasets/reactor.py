@@ -50,21 +50,21 @@ def laboratory(form: str | PathLike[str], filled: str | PathLike[str], *, seed: 
     write_table(frame.assign(**{"yield [%]": results, "status": "done"}), filled)
 
 
-def simulated_table(seed: int = 3) -> pd.DataFrame:
-    """The table as it is written in the file, all cells as text."""
+def simulated_table(seed: int = 3, runs: int = RUNS) -> pd.DataFrame:
+    """A table as it is written in the file, all cells as text; that of the file with the defaults."""
     rng = np.random.default_rng(seed)
-    temp, p, flow = rng.uniform(265, 375, RUNS), rng.uniform(1, 8, RUNS), rng.uniform(20, 80, RUNS)
-    water, catalyst = rng.gamma(2.0, 12.0, RUNS), rng.choice(list(BEST_TEMP), RUNS)
-    noise = rng.normal(0, np.hypot(SYSTEM_NOISE, YIELD_ERROR), RUNS)
+    temp, p, flow = rng.uniform(265, 375, runs), rng.uniform(1, 8, runs), rng.uniform(20, 80, runs)
+    water, catalyst = rng.gamma(2.0, 12.0, runs), rng.choice(list(BEST_TEMP), runs)
+    noise = rng.normal(0, np.hypot(SYSTEM_NOISE, YIELD_ERROR), runs)
     result = np.maximum(true_yield(temp, p, flow, water, catalyst) + noise, 0.1)
-    seen_temp = temp + rng.normal(0, TEMP_ERROR, RUNS)
-    seen_p, seen_flow = p + rng.normal(0, PRESSURE_ERROR, RUNS), flow * (1 + rng.normal(0, FLOW_ERROR, RUNS))
+    seen_temp = temp + rng.normal(0, TEMP_ERROR, runs)
+    seen_p, seen_flow = p + rng.normal(0, PRESSURE_ERROR, runs), flow * (1 + rng.normal(0, FLOW_ERROR, runs))
     table = pd.DataFrame(
         {
-            "run": [f"R{number:02d}" for number in range(1, RUNS + 1)],
+            "run": [f"R{number:02d}" for number in range(1, runs + 1)],
             "temp [degC]": [f"{value:.0f}({TEMP_ERROR:.0f})" for value in seen_temp],
             "p [bar]": [f"{value:.2f}" for value in seen_p],
-            "p_err": [f"{PRESSURE_ERROR}"] * RUNS,
+            "p_err": [f"{PRESSURE_ERROR}"] * runs,
             "flow [ml/min]": [f"{value:.1f} ± {100 * FLOW_ERROR:.0f}%" for value in seen_flow],
             "water [ppm]": [f"{value:.0f}" if value > LIMIT else f"<{LIMIT:.0f}" for value in water],
             "catalyst": catalyst,

@@ -84,7 +84,7 @@ def blocks_of(budget: NoiseBudget) -> list[BudgetBlock]:
     """For each target the sources, the largest first."""
     if not len(budget):
         return [BudgetBlock("Noise budget of no rows", [], [], "", [])]
-    table = budget.mean()
+    table = budget.mean(every=True)
     if "target" not in table:
         table.insert(0, "target", budget.target_names[0])
     per_target = len(budget.sources)
