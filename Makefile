@@ -52,5 +52,25 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
 	touch $(STAMP)
 
+PACKAGING := .venv-packaging
+.PHONY: packages
+packages:  ## dist/: wheel, source archive (both checked, the same bytes every time) and SBOM
+	$(PYTHON) -m venv --clear $(PACKAGING)
+	$(PACKAGING)/bin/python -m pip install --quiet build==1.6.1 twine==7.0.0 cyclonedx-bom==7.5.0
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(PACKAGING)/bin/python -m build
+	$(PACKAGING)/bin/python -m twine check --strict dist/*
+	$(PACKAGING)/bin/python tools/release.py contents dist
+	$(PYTHON) -m venv --clear $(PACKAGING)/fresh
+	$(PACKAGING)/fresh/bin/python -m pip install --quiet --constraint constraints.txt dist/*.whl
+	cd $(PACKAGING) && fresh/bin/taylor-sensus --version
+	$(PACKAGING)/bin/cyclonedx-py environment --output-reproducible --output-file dist/sbom.json $(PACKAGING)/fresh/bin/python
+
+.PHONY: constraints
+constraints:  ## constraints.txt anew, from the newest versions that pyproject.toml allows; run `make test` afterwards
+	$(PYTHON) -m venv --clear $(PACKAGING)
+	$(PACKAGING)/bin/python -m pip install --quiet --upgrade --editable ".[dev]"
+	$(PACKAGING)/bin/python -m pip freeze --exclude-editable --exclude pip > constraints.txt
+
 clean:
-	rm -rf $(VENV) demo-output docs/_build htmlcov coverage.xml .coverage*
+	rm -rf $(VENV) .venv-packaging dist demo-output docs/_build htmlcov coverage.xml .coverage*

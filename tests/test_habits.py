@@ -35,7 +35,9 @@ def test_workflow_runs_tests_coverage_documentation_and_packages():
     assert "make test" in run["test"].splitlines()
     assert "make coverage" in run["coverage"] and "coverage report --format=total" in run["coverage"]
     assert "make docs" in run["docs"]
-    assert "python -m build" in run["package"] and "twine check --strict" in run["package"]
+    assert "make packages" in run["package"]
+    makefile = (ROOT / "Makefile").read_text()
+    assert "python -m build" in makefile and "twine check --strict" in makefile
 
 
 def test_workflow_calls_targets_that_exist():
