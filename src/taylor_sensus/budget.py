@@ -59,6 +59,8 @@ class BudgetParts(NamedTuple):
         Whether the model was fitted on a row with the same inputs, which makes it surer there.
     missing : ndarray, (rows, targets), optional
         Variance that missing cells cause, which were filled in; 0 by default.
+    share_bounds : ndarray, (targets, columns + 1, 2), optional
+        The 90 % interval of each column's share, and then the system's, of the learned noise; None if not known.
     probably_exact : dict of str, default={}
         Columns that look exact although nobody said so, and why.
     unseen_lacking : ndarray, (targets,), optional
@@ -79,6 +81,7 @@ class BudgetParts(NamedTuple):
     index: pd.Index | None
     trained_on: np.ndarray | None = None
     missing: np.ndarray | None = None
+    share_bounds: np.ndarray | None = None
     probably_exact: Mapping[str, str] = MappingProxyType({})
     unseen_lacking: np.ndarray | None = None
 
@@ -207,7 +210,12 @@ class NoiseBudget:
         cut = {field: getattr(self.parts, field)[:, at] for field in OF_TARGETS}
         unseen = None if self.parts.unseen_lacking is None else self.parts.unseen_lacking[at]
         missing = None if self.parts.missing is None else self.parts.missing[:, at]
-        return NoiseBudget(self.parts._replace(target_names=(name,), unseen_lacking=unseen, missing=missing, **cut))
+        bounds = None if self.parts.share_bounds is None else self.parts.share_bounds[at]
+        return NoiseBudget(
+            self.parts._replace(
+                target_names=(name,), unseen_lacking=unseen, missing=missing, share_bounds=bounds, **cut
+            )
+        )
 
     def rows(self, positions: Any) -> NoiseBudget:
         """The budget of some of the rows.
@@ -254,7 +262,8 @@ class NoiseBudget:
         Variances are averaged over the rows and ``share`` is of the averaged total. ``std`` (of the source, in
         its own unit) and ``sensitivity`` (change of the mean a unit of the source) are roots of mean squares;
         of a single row the sensitivity keeps its sign. Both are NaN for what has none, such as categories.
-        ``origin`` says how the size of the error is known: learned, declared, missing cell or exact.
+        ``origin`` says how the size of the error is known: learned, declared, missing cell or exact. ``share_low`` and
+        ``share_high`` are the 90 % interval of a share that was learned, by the profile likelihood of unseen rows.
 
         Parameters
         ----------

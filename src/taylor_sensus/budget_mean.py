@@ -34,6 +34,8 @@ class BudgetSums(NamedTuple):
     """``(kinds, sources)``, how many cells of each kind"""
     identifiable: np.ndarray
     """``(sources,)``"""
+    share_bounds: np.ndarray | None = None
+    """``(targets, columns + 1, 2)``, see `BudgetParts`"""
     trained_on: int = 0
     """Rows that the model was fitted on."""
     unseen_lacking: np.ndarray | None = None
@@ -61,6 +63,7 @@ def budget_sums(budget: NoiseBudget) -> BudgetSums:
         std_cells=np.isfinite(std).sum(axis=0),
         kinds=np.array([(kind == number).sum(axis=0) for number in range(len(KINDS))]),
         identifiable=budget.identifiable_sources,
+        share_bounds=budget.parts.share_bounds,
         trained_on=budget.rows_trained_on,
         unseen_lacking=budget.parts.unseen_lacking,
     )
@@ -71,7 +74,7 @@ def added(one: BudgetSums, other: BudgetSums) -> BudgetSums:
     for part in OPTIONAL:  # cells may be missing, and measuring errors declared, in only one of them
         if part in {*one.part_of_source, *other.part_of_source}:
             one, other = _with_part(one, part), _with_part(other, part)
-    names = ("target_names", "part_of_source", "sources", "identifiable", "unseen_lacking")
+    names = ("target_names", "part_of_source", "sources", "identifiable", "unseen_lacking", "share_bounds")
     summed = {f: getattr(one, f) + getattr(other, f) for f in BudgetSums._fields if f not in names}
     return one._replace(**summed)
 
@@ -103,6 +106,7 @@ def mean_table(sums: BudgetSums) -> pd.DataFrame:
     share = shares(variance)
     signed = _over(sums.sensitivity, sums.sensitivity_cells)
     sensitivity = signed if sums.rows == 1 else np.sqrt(_over(sums.squared_sensitivity, sums.sensitivity_cells))
+    bounds = _bounds_of_shares(sums, share)
     tables = []
     for at, target in enumerate(sums.target_names):
         table = {
@@ -114,11 +118,26 @@ def mean_table(sums: BudgetSums) -> pd.DataFrame:
             "contribution": np.sqrt(variance[at]),
             "variance": variance[at],
             "share": share[at],
+            "share_low": bounds[at, :, 0],
+            "share_high": bounds[at, :, 1],
             "origin": [_origin(counts) for counts in sums.kinds.T],
             "identifiable": sums.identifiable | (sums.kinds[LEARNED] == 0),
         }
         tables.append(pd.DataFrame(table))
     return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0].drop(columns="target")
+
+
+def _bounds_of_shares(sums: BudgetSums, share: np.ndarray) -> np.ndarray:
+    """``(targets, sources, 2)``: intervals of learned shares of the whole variance; not a number for other sources."""
+    found = np.full((*share.shape, 2), np.nan)
+    if sums.share_bounds is None:
+        return found
+    columns = len(sums.std_cells)
+    learned = np.append(np.arange(columns), sums.part_of_source.index("system_noise"))
+    is_learned = sums.kinds[LEARNED][learned] > 0
+    noise = share[:, learned[is_learned]].sum(axis=1)
+    found[:, learned] = np.where(is_learned[:, None], sums.share_bounds * noise[:, None, None], np.nan)
+    return found
 
 
 def _over(total: np.ndarray, cells: np.ndarray) -> np.ndarray:

@@ -70,7 +70,9 @@ class FitSummary:
     curved: bool
     """Whether a straight line is clearly worse than the model."""
     split_identifiable: bool
-    """Whether the data can tell noise of the features from noise of the system."""
+    """Whether the data can tell noise of the features from noise of the system: its share is known to half a unit."""
+    noise_share_bounds: tuple[tuple[tuple[float, float], ...], ...] | None
+    """For each target and column, and then the system, the 90 % interval of its share of the learned noise."""
     held_out_rows: int
     """Rows that the scores below come from: validation rows, or training rows judged by networks that missed them."""
     held_out_rmse: tuple[float, ...]

@@ -7,7 +7,7 @@ import pytest
 
 from taylor_sensus.fit.process import find_process
 from taylor_sensus.fit.records import Table
-from taylor_sensus.fit.robust import FREEDOM, robust_weights
+from taylor_sensus.fit.robust import FREEDOM, leans, robust_score, robust_weights, suspects
 from taylor_sensus.model.gaussian_process import CENTRES, GaussianProcess, ProcessRows, hyper_prior, noise
 from taylor_sensus.settings import DEFAULTS
 
@@ -85,3 +85,30 @@ def test_the_estimator_names_the_rows_of_the_users_table():
     model = TSNetRegressor(random_state=0, members=2, epochs=32).fit(np.concatenate([X[:1], X]), wrong[:, 0])
     assert set(model.fitted_.fit_summary.outliers) >= {11, 31, 61}
     assert len(model.fitted_.fit_summary.outliers) < 8
+
+
+def test_rows_far_off_their_neighbours_are_suspected_unless_too_many_are():
+    wrong = Y.copy()
+    wrong[[5, 40]] += [[10.0], [-10.0]]
+    rows = ProcessRows(X, wrong, np.ones(80), np.zeros(80))
+    assert np.flatnonzero(suspects(rows, np.arange(80))).tolist() == [5, 40]
+    assert not suspects(rows, np.arange(3)).any(), "three rows have no neighbourhood"
+    mostly = Y.copy()
+    mostly[::3] += 30.0 * np.arange(1, 28)[:, None]
+    assert not suspects(ProcessRows(X, mostly, np.ones(80), np.zeros(80)), np.arange(80)).any()
+
+
+def test_errors_lean_if_they_are_skewed_more_than_chance_explains():
+    rng = np.random.default_rng(0)
+    assert leans(rng.exponential(size=(200, 1))) and leans(-rng.exponential(size=(200, 1)))
+    assert not leans(rng.normal(size=(200, 1))) and not leans(rng.standard_t(8, size=(200, 1)))
+    assert leans(np.hstack([rng.normal(size=(200, 1)), rng.exponential(size=(200, 1))])), "one target is enough"
+
+
+def test_the_robust_score_hardly_heeds_slips_and_prefers_small_errors():
+    rng = np.random.default_rng(0)
+    error = 0.1 * rng.normal(size=(200, 1))
+    slips, larger = error.copy(), 1.2 * error
+    slips[:4] = 100.0
+    assert robust_score(error) < robust_score(slips) < robust_score(2 * error)
+    assert robust_score(larger) - robust_score(error) == pytest.approx(np.log(1.2), abs=0.02)

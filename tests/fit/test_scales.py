@@ -31,7 +31,8 @@ def test_a_few_rows_that_are_explained_already_do_not_say_that_there_is_no_noise
     residual, known = 0.3 * rng.standard_normal((12, 1)), np.full((12, 1), 0.2)
     found = noise_level(residual, np.full((12, 1), 1e-6), known, np.ones(12))
     assert 0.003 < found.scale[0] * 1e-6 < 0.2
-    assert found.freedom[0] > 3
+    many = noise_level(np.tile(residual, (20, 1)), np.full((240, 1), 1e-6), np.tile(known, (20, 1)), np.ones(240))
+    assert 8 < found.freedom[0] < 200 < many.freedom[0], "freedom grows with the rows that tell the size"
 
 
 def test_shrinkage_predicts_the_error_of_the_whole_ensemble():

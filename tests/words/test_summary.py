@@ -16,7 +16,8 @@ FIT = FitSummary(
     rows=200, distinct_rows=200, validation_rows=0, missing_cells=0, constant_columns=(), declared={},
     declared_targets=(0.0,), declared_target_shares=(0.0,), declared_target_checks=(DeclaredCheck(0, 0.0, 0.0),),
     probably_exact={}, pure_error=None, pure_error_freedom=0.0, repeated_inputs=0, curved=True,
-    split_identifiable=True, held_out_rows=200, held_out_rmse=(1.5,), held_out_explained=(0.87,),
+    split_identifiable=True, noise_share_bounds=(((0.1, 0.5), (0.0, 0.2), (0.3, 0.7)),),
+    held_out_rows=200, held_out_rmse=(1.5,), held_out_explained=(0.87,),
     held_out_coverage={50: (0.5,), 80: (0.8,), 90: (0.9,), 95: (0.95,)},
     held_out_thirds=((0.9, 0.91, 0.89),), frequency_scale=0.4,
     outliers=(), seed=1,
@@ -42,7 +43,7 @@ def test_what_the_fit_found_is_there():
     for words in (
         "200 (200 distinct)", "hours, alloy (2 categories)", "Unseen rows, strength", "= 1.5", "87.0 %",
         "50 %: 50%, 80 %: 80%", "surest third: 90%, middle: 91%, least sure: 89%",
-        "= 1.2", "changed settings = none", "held-out folds inside",
+        "= 1.2", "30% to 70% of the learned noise", "changed settings = none", "held-out folds inside",
     ):  # fmt: skip
         assert words in text
     assert text.endswith("[[Warnings]]\n    none")

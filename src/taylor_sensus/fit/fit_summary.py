@@ -8,10 +8,14 @@ import numpy as np
 from scipy.special import ndtr
 
 from taylor_sensus.fit.calibrate import Calibrated
+from taylor_sensus.fit.noise_shares import FEWEST_ROWS, MOST_ROWS, share_bounds
 from taylor_sensus.fit.prepare import PreparedTable
 from taylor_sensus.fit.records import TrainedEnsemble
 from taylor_sensus.fit.robust import outliers
+from taylor_sensus.model.declared_errors import nothing_declared
 from taylor_sensus.model.exact import probably_exact
+from taylor_sensus.model.sensitivity import sensitivities
+from taylor_sensus.model.taylor_block import NoFeatureNoise
 from taylor_sensus.records import DeclaredCheck, DeclaredError, EncodedTable, FitSummary
 from taylor_sensus.rows import blocks, spread, tercile_shares
 
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
     from taylor_sensus.tables.columns import Column
 
 
+NARROW = 0.5
+"""Width of the interval of a share up to which it counts as known."""
 MOST_LOOKED_AT = 20_000
 """Rows by which a column is guessed to be exact."""
 
@@ -32,6 +38,8 @@ def summarise_fit(
     parts = [part for column in columns for part in column.parts]
     moving = scaled.scaler.scale > 0
     known_everywhere = bool((scaled.default_errors.share[moving] > 0.5).all())
+    bounds = _share_bounds(columns, scaled, calibrated)
+    is_narrow = all(high - low <= NARROW for target in bounds for low, high in target[-1:])
     return FitSummary(
         rows=len(table.x),
         distinct_rows=scaled.training.train,
@@ -47,7 +55,8 @@ def summarise_fit(
         pure_error_freedom=0.0 if pure is None else float(pure.freedom),
         repeated_inputs=0 if pure is None else int(pure.inputs),
         curved=calibrated.curvature,
-        split_identifiable=calibrated.curvature or known_everywhere,
+        split_identifiable=is_narrow or known_everywhere,
+        noise_share_bounds=bounds,
         held_out_rows=held.rows,
         held_out_rmse=_numbers(np.sqrt(held.mse) * unit),
         held_out_explained=_numbers(_explained(calibrated)),
@@ -101,6 +110,31 @@ def _probably_exact(table: EncodedTable, columns: tuple[Column, ...], scaled: Pr
     """Columns that look exact although nobody said so; of very many rows some are looked at."""
     return probably_exact(columns, table.x[spread(np.arange(len(table.x)), MOST_LOOKED_AT)],
                           scaled.default_errors.share > 0)  # fmt: skip
+
+
+def _share_bounds(
+    columns: tuple[Column, ...], scaled: PreparedTable, found: Calibrated
+) -> tuple[tuple[tuple[float, float], ...], ...]:
+    """For each target the intervals of the shares of all columns and the system in the learned noise."""
+    held, table = found.held_out, scaled.training
+    place = spread(np.flatnonzero(held.rows >= 0), MOST_ROWS)
+    rows, count = held.rows[place], held.y.shape[1]
+    starts = np.cumsum([0, *(len(column.parts) for column in columns)])[:-1]
+    if len(rows) < FEWEST_ROWS or isinstance(found.ensemble.blocks.feature_noise_net, NoFeatureNoise):
+        return (((0.0, 1.0),) * (len(columns) + 1),) * count
+    x = table.x[rows]
+    squared = sensitivities(found.ensemble, x, nothing_declared(*x.shape), 1).jacobian.astype(np.float64) ** 2
+    known = held.epistemic_variance[place]
+    if table.errors is not None:
+        errors = table.errors.take(rows)
+        known = known + errors.at_targets(squared)
+        squared = squared * (1 - errors.is_declared - (errors.imputed > 0)).clip(0)[:, None, :]
+    squares = (held.score[place] * held.std[place]) ** 2
+    each = [
+        share_bounds(np.add.reduceat(squared[:, at], starts, axis=1), squares[:, at], known[:, at])
+        for at in range(count)
+    ]
+    return tuple(tuple(zip(one.low.tolist(), one.high.tolist(), strict=True)) for one in each)
 
 
 def _judged(found: Calibrated) -> np.ndarray:

@@ -18,6 +18,7 @@ ADDED = (
     "declared_target_shares",
     "declared_target_checks",
     "probably_exact",
+    "noise_share_bounds",
 )
 """What earlier files do not tell."""
 SLACK = 1e-9
@@ -71,6 +72,7 @@ def _checks(targets: int) -> dict[str, Check]:
         "repeated_inputs": _whole(),
         "curved": _truth,
         "split_identifiable": _truth,
+        "noise_share_bounds": _unless_none(_several(_several(_several(_number(0, 1), 2)), targets)),
         "held_out_rows": _whole(),
         "held_out_rmse": sizes,
         "held_out_explained": _several(_unknown_as_nan(_number(most=1)), targets),

@@ -17,8 +17,10 @@ from taylor_sensus.words.verdicts import Status
 
 MOST_LINES = 12
 """Sources that are shown by name; the others share a line."""
-HEADINGS = ("source", "its error (std)", "sensitivity", "causes (std)", "share", "known from", "identifiable")
-LEFT = (0, 5, 6)
+HEADINGS = (
+    "source", "its error (std)", "sensitivity", "causes (std)", "share", "interval", "known from", "identifiable"
+)  # fmt: skip
+LEFT = (0, 6, 7)
 """Positions of the columns that hold words; the others hold numbers and are set to the right."""
 NOT_IDENTIFIABLE = (
     "Not identifiable: these data cannot tell the inputs' noise from the system's; trust the sum of the two, not the "
@@ -114,10 +116,10 @@ def _block(
     share = named["share"].tolist()
     if len(rest):
         lines.append((f"{len(rest)} smaller ones", "", "", number(rest["variance"].sum() ** 0.5, unit),
-                      percent(rest["share"].sum()), "", ""))  # fmt: skip
+                      percent(rest["share"].sum()), "", "", ""))  # fmt: skip
         share.append(float(rest["share"].sum()))
     total = table["variance"].sum()
-    lines.append(("total", "", "", number(total**0.5, unit), percent(1.0 if total > 0 else 0.0), "", ""))
+    lines.append(("total", "", "", number(total**0.5, unit), percent(1.0 if total > 0 else 0.0), "", "", ""))
     without = [source_word(row) for row in ranked[silent].to_dict("records")]
     lacking = float(table.loc[table["part"] == "epistemic", "share"].sum())
     listed = ", ".join(without[:MOST_LINES]) + (f" and {len(without) - MOST_LINES} more" * (len(without) > MOST_LINES))
@@ -139,9 +141,15 @@ def source_line(row: dict, target_unit: str | None) -> tuple[str, ...]:
         number(row["sensitivity"], slope),
         number(row["contribution"], target_unit),
         percent(row["share"]),
+        _between(row["share_low"], row["share_high"]),
         "spread of the models" if row["part"] == "epistemic" else row["origin"],
         ("yes" if row["identifiable"] else "no") if learned else "",
     )
+
+
+def _between(low: float, high: float) -> str:
+    """An interval of a share; nothing where there is none."""
+    return "" if pd.isna(low) else f"{100 * low:.0f} to {100 * high:.0f} %"
 
 
 def source_word(row: dict) -> str:

@@ -95,6 +95,7 @@ def _parts(fitted: FittedModel) -> list[Part]:
             "variance explained": [explained_share(fit.held_out_explained[position], 1)],
             "intervals held": [", ".join(f"{level} %: {share:.0%}" for level, share in coverage.items())],
             **_third_words(fitted, position),
+            **_share_words(fitted, position),
             "noise rescaled by": [f"{fitted.ensemble.noise_scale[position] ** 0.5:.3g}"],
         }
         parts.append(Part(["Unseen rows, ", Name(target)], lines))
@@ -143,6 +144,15 @@ def _third_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
         return {}
     surest, middle, least = thirds[position]
     return {"90 % intervals held": [f"surest third: {surest:.0%}, middle: {middle:.0%}, least sure: {least:.0%}"]}
+
+
+def _share_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
+    """Between which bounds the system's share of the noise lies, where the model file tells."""
+    bounds = fitted.fit_summary.noise_share_bounds
+    if bounds is None:
+        return {}
+    low, high = bounds[position][-1]
+    return {"share of the system": [f"{low:.0%} to {high:.0%} of the learned noise (90 % interval)"]}
 
 
 def _outlier_words(fitted: FittedModel) -> dict[str, list[str]]:

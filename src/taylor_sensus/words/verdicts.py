@@ -18,8 +18,9 @@ familiarity of rows     at most 5 % of the rows are  at most 20 %               
                         below 0.5
 too little data         less than 20 % of the        less than 50 %               50 % or more
                         variance comes from it
-split of the noise      the data tell the inputs'                                 they do not
-                        noise from the system's
+split of the noise      the 90 % interval of the                                  it is wider
+                        system's share is at most
+                        half a unit wide
 ======================  ===========================  ===========================  ==========================
 
 What chance allows: the shares that honest intervals would show in 95 of 100 tables of as many rows (binomial); for the
@@ -272,7 +273,7 @@ def lacking_data(share: float, unseen: float | None = None) -> Status:
 
 def split(identifiable: bool) -> Status:
     """Whether the data can tell the inputs' noise from the system's."""
-    why = "the data tell the inputs' noise from the system's" if identifiable else "trust the sum, not the split"
+    why = "the system's share of the noise is known to half a unit" if identifiable else "trust the sum, not the split"
     return Status("split of the noise", _word(identifiable, False), why)
 
 

@@ -88,8 +88,8 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
         found.append(
             ModelWarning(
                 "split_unknown",
-                "Noise of the features and of the system cannot be told apart here: the target is hardly more than a "
-                "straight line in the features.",
+                "Noise of the features and of the system cannot be told apart here: the 90 % interval of their shares "
+                "is wider than half a unit.",
                 "Their sum is right; declare errors (X_err, --x-err) to split it. Repeats tell only the sum.",
             )
         )

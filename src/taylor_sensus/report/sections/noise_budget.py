@@ -66,7 +66,7 @@ def _budget_table(part: pd.DataFrame, unit: str | None) -> Markup:
     silent = len(part) - len(lines)
     total = number(float(part["variance"].sum() ** 0.5), unit)
     cells = (tag("td", "total", class_="words"), tag("td"), tag("td"), tag("td", total), tag("td", "100.0 %"))
-    last = tag("tr", cells, tag("td"), tag("td"), class_="own")
+    last = tag("tr", cells, tag("td"), tag("td"), tag("td"), class_="own")
     shown_first = lines if len(lines) <= LONG else lines[:LISTED]
     pieces: list[Content] = [_sheet([*shown_first, last])]
     rest = lines[len(shown_first) :]
@@ -81,12 +81,13 @@ def _budget_table(part: pd.DataFrame, unit: str | None) -> Markup:
 
 
 def _budget_line(line: dict, unit: str | None) -> Markup:
-    source, std, sensitivity, contribution, share, origin, identifiable = source_line(line, unit)
+    source, std, sensitivity, contribution, share, between, origin, identifiable = source_line(line, unit)
     return tag(
         "tr",
         tag("td", shown(source), class_="words"),
         [tag("td", text) for text in (std, sensitivity, contribution)],
         bar(share, line["share"]),
+        tag("td", between),
         [tag("td", text, class_="words") for text in (origin, identifiable)],
     )
 
