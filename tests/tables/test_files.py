@@ -370,3 +370,14 @@ def test_an_excel_book_that_unpacks_to_gigabytes_is_refused(tmp_path, monkeypatc
     monkeypatch.setattr(excel, "MOST_UNPACKED", 100)
     with pytest.raises(DataError, match=r"book.xlsx unpacks to [\d,]+ bytes; at most 100"):
         read_table(tmp_path / "book.xlsx")
+
+
+def test_a_damaged_book_is_refused_in_words(tmp_path):
+    """Found by fuzzing: a version of the packing that Python does not know."""
+    path = tmp_path / "book.xlsx"
+    pd.DataFrame({"a": [1.0, 2.0]}).to_excel(path, index=False)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"PK\x01\x02\x14\x03\x14\x00", b"PK\x01\x02\x14\x03\xff\x00"))
+    assert path.read_bytes() != content
+    with pytest.raises(DataError, match="cannot be read as an Excel book"):
+        read_table(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -74,7 +75,7 @@ def _refuse_bombs(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as packed:
             size = sum(part.file_size for part in packed.infolist())
-    except (zipfile.BadZipFile, ValueError, OSError):
+    except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OSError):
         return  # an older book, or a damaged one, of which more is said when it is read
     if size > MOST_UNPACKED:
         limit = f"at most {MOST_UNPACKED:,} are read"
