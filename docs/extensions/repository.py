@@ -17,6 +17,9 @@ PAGES = {
     "CONTRIBUTING.md": "/contributing.md",
     "docs/method.md": "/method.md",
     "docs/howto/app.md": "/howto/app.md",
+    "docs/howto/serving.md": "/howto/serving.md",
+    "docs/stability.md": "/stability.md",
+    "docs/upgrading.md": "/upgrading.md",
 }
 """A file of the repository, and the page of the site that has its text."""
 
