@@ -20,8 +20,10 @@ from taylor_sensus.model.ensemble import (
     distribution,
     familiarity_of,
     opinions,
+    with_law_answer,
 )
 from taylor_sensus.model.imputation import Imputer
+from taylor_sensus.model.law import Law, LawAnswer
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import Trend
@@ -106,6 +108,8 @@ class FittedModel:
     fit_summary: FitSummary
     """What `summary()` tells: counts, choices, scores on unseen rows."""
     history: pd.DataFrame
+    law: Law | None = None
+    """f at exact inputs, where features were read with errors."""
     left_out_scores: np.ndarray | None = None
     """Scores like those in `held_out`, by models fitted without the rows, if they were wanted."""
 
@@ -133,7 +137,23 @@ class FittedModel:
             target_error = np.where(np.isnan(declared), target_error, declared)
         said = opinions(self.ensemble, scaled.astype(np.float32), errors, n_jobs)
         k = familiarity_of(self.ensemble, said.process_variance, said.log_densities)
-        return self._in_units(distribution(self.ensemble, blend(self.ensemble, said), k, scaled, prior, target_error))
+        found = distribution(self.ensemble, blend(self.ensemble, said), k, scaled, prior, target_error)
+        return self._in_units(
+            found if self.law is None else self._with_law(self.law, query, scaled, found, target_error)
+        )
+
+    def _with_law(
+        self, law: Law, query: Query, scaled: np.ndarray, found: Distribution, target_error: np.ndarray
+    ) -> Distribution:
+        """Where the errors of a row are none, or unlike those of the training rows, the law speaks."""
+        variance = self.declared_variance(query, scaled.shape)[1]
+        share = law.share(variance)
+        rows = np.flatnonzero(share > 0)
+        if not len(rows):
+            return found
+        answers = [law.answer(scaled[part], variance[part]) for part in np.array_split(rows, -(-len(rows) // 256))]
+        answer = LawAnswer(*[np.concatenate(same) for same in zip(*answers, strict=True)])
+        return with_law_answer(found, rows, share[rows], answer, target_error[rows])
 
     def prior(self, query: Query, scaled: np.ndarray) -> np.ndarray:
         """The prior's mean in scaled units."""
@@ -146,15 +166,23 @@ class FittedModel:
     def inputs(self, query: Query) -> tuple[np.ndarray, InputErrors]:
         """Scaled rows without gaps, and what is known of their errors."""
         scaled, gaps = self.imputer(self.scaler.features(query.x))
-        share = np.broadcast_to(self.default_errors.share, scaled.shape)
-        variance = np.broadcast_to(self.default_errors.share * self.default_errors.variance, scaled.shape)
-        if query.x_err is not None:
-            declared = self.scaler.feature_variances(query.x_err)
-            share, variance = np.where(np.isnan(declared), share, 1.0), np.where(np.isnan(declared), variance, declared)
+        share, variance = self.declared_variance(query, scaled.shape)
+        if self.law is not None:
+            variance = variance * self.law.numbers.scale
         if gaps is not None:
             share = np.where(gaps > 0, 1.0, share)
             variance = np.where(gaps > 0, self.imputed_scale * gaps, variance)
         return scaled, InputErrors(share.astype(np.float32), variance.astype(np.float32))
+
+    def declared_variance(self, query: Query, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Share of each cell's error that is declared, and its variance, scaled; as in training where not told."""
+        share = np.broadcast_to(self.default_errors.share, shape)
+        variance = np.broadcast_to(self.default_errors.share * self.default_errors.variance, shape)
+        if query.x_err is None:
+            return share, variance
+        declared = self.scaler.feature_variances(query.x_err)
+        unknown = np.isnan(declared)
+        return np.where(unknown, share, 1.0), np.where(unknown, variance, declared)
 
     def budget_parts(self, prediction: Prediction, query: Query, n_jobs: int | None) -> BudgetParts:
         """Where the variance of each row comes from, feature by feature."""

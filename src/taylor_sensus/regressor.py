@@ -88,6 +88,10 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         In the paper's mode, or without a process: whether familiarity by density moves predictions towards the prior.
     kernel : bool, default=True
         Staged training: whether a Gaussian process shares in the mean.
+    X_err_kind : str or dict, default="reading"
+        What declared errors of X are: "reading" (recorded = true + error, as instruments give), "setting" (the system
+        works at recorded + error, as set points do), or a dict of these by column. For readings, predictions are for
+        other readings like them, and ``X_err=0`` asks for the law at exactly known inputs.
     details : dict, optional
         Any other field of `Settings` by name, such as ``{"kernel_rows": 2000}``.
     n_jobs : int, optional
@@ -148,6 +152,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         contrast: str = DEFAULTS.contrast,
         density: bool = DEFAULTS.density,
         kernel: bool = DEFAULTS.kernel,
+        X_err_kind: Any = DEFAULTS.X_err_kind,
         details: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -169,6 +174,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         self.contrast = contrast
         self.density = density
         self.kernel = kernel
+        self.X_err_kind = X_err_kind
         self.details = details
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -60,6 +60,12 @@ class Settings:
         True, "joint, or without a process: whether familiarity (eqs. 11 to 13) moves predictions to the prior", PAPER
     )
     kernel: bool = _setting(True, "staged training: whether a Gaussian process shares in the mean", ABLATION)
+    X_err_kind: Any = _setting(
+        "reading",
+        "what declared errors of X are: reading (recorded = true + error, as instruments give), setting (the system "
+        "works at recorded + error, as set points do), or a dict of these by column",
+        CHOSEN,
+    )
 
     # --- the mean network -------------------------------------------------------------------------
     frequencies: int = _setting(8, "waves a feature in the periodic embedding", COMPARED)
@@ -116,6 +122,7 @@ class Settings:
         problems += [problem for f in fields(self) for problem in _check_number(f, getattr(self, f.name))]
         if not (callable(self.prior) or _is_one_of(self.prior, ("ridge", "mean"))):
             problems.append(f"prior must be 'ridge', 'mean' or a function of X, not {self.prior!r}")
+        problems += _check_kinds(self.X_err_kind)
         multiples = self.frequency_multiples
         if not isinstance(multiples, tuple | list) or not all(_is_number(m) and m > 0 for m in multiples or [0]):
             problems.append(f"frequency_multiples must be a tuple of positive numbers, not {multiples!r}")
@@ -139,6 +146,16 @@ LOWEST = {
     "density_steps": 1, "neighbours": 1, "landmarks": 2, "kernel_rows": 2, "kernel_search_rows": 2,
 }  # fmt: skip
 """Lowest allowed values where they are not 0."""
+
+
+KINDS = ("reading", "setting")
+"""Of declared errors of X."""
+
+
+def _check_kinds(value: Any) -> list[str]:
+    kinds = list(value.values()) if isinstance(value, dict) else [value]
+    wrong = [kind for kind in kinds if not _is_one_of(kind, KINDS)]
+    return [f"X_err_kind must be 'reading', 'setting' or a dict of these by column, not {wrong[0]!r}"] if wrong else []
 
 
 def _is_number(value: Any) -> bool:
@@ -368,5 +385,6 @@ def paper(**changes: Any) -> dict[str, Any]:
         "prior": "mean",
         "contrast": "bounded",
         "kernel": False,
+        "X_err_kind": "setting",
     }
     return _arguments(arguments, {"folds": 5, "contrast_weight": 0.1, "checks": 32}, changes)

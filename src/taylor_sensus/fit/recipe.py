@@ -24,7 +24,7 @@ from taylor_sensus.fit.members import histories
 from taylor_sensus.fit.noise import train_noise
 from taylor_sensus.fit.padding import assign_folds, fold_numbers
 from taylor_sensus.fit.prepare import PreparedTable, prepare
-from taylor_sensus.fit.process import run_process
+from taylor_sensus.fit.readings import run_readings, with_kinds, with_law
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh
 from taylor_sensus.fitted import FittedModel
@@ -47,9 +47,10 @@ def fit_model(
     `before` is a model of fewer rows of the same table: what it took long to choose is taken over.
     """
     prepared = prepare(table, validation, settings)
+    prepared = prepared._replace(training=with_kinds(prepared.training, names.columns, settings))
     start = start_fit(prepared, settings, seed, n_jobs, progress, None if before is None else chosen_by(before))
     trained = train(start)
-    calibrated = calibrate(trained, prepared.training, settings, n_jobs)
+    calibrated = calibrate(trained, with_law(prepared.training, trained.law), settings, n_jobs)
     fitted = FittedModel(
         settings=settings,
         columns=names.columns,
@@ -61,6 +62,7 @@ def fit_model(
         default_errors=prepared.default_errors,
         ensemble=calibrated.ensemble,
         imputed_scale=trained.imputed_scale,
+        law=trained.law,
         curved=calibrated.curved,
         held_out=calibrated.held_out.in_units(prepared.scaler, prepared.first),
         rows=table if table.x.size <= MOST_KEPT else None,
@@ -107,7 +109,8 @@ def train(start: Start) -> TrainedEnsemble:
         return train_jointly(context, perception, points)
     # DIFF(Algorithm 1): in stages. Trained together, the noise can always explain what the mean has not learned yet,
     # and learns from residuals that the mean has fitted; here it learns from rows that the mean has not seen.
-    found, row_weights = run_process(context)
+    read = run_readings(context)
+    context, (found, row_weights) = read.context, read.process
     # Where there is a process, it tells what is known.
     density = train_density(context, perception, points) if found is None else None
     few = context.noise_table(found)
@@ -128,7 +131,8 @@ def train(start: Start) -> TrainedEnsemble:
     numbers = None if found is None else found.process.numbers
     chosen = Chosen(means.frequency_scale, numbers)
     history = histories([*([] if density is None else [density]), *means.runs, *noise_runs])
-    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, weighed.imputed_scale)
+    law = read.law(start.context, found)
+    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, weighed.imputed_scale, law)
 
 
 def chosen_by(fitted: FittedModel) -> Chosen | None:

@@ -11,6 +11,7 @@ from taylor_sensus.fit.padding import room_for
 from taylor_sensus.model.declared_errors import DeclaredErrors
 from taylor_sensus.model.ensemble import Ensemble
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers
+from taylor_sensus.model.law import Law
 
 
 class Progress(Protocol):
@@ -32,6 +33,8 @@ class Table(NamedTuple):
     """For each training row the number of its group: rows that share their input, which splits keep together."""
     errors: DeclaredErrors | None = None
     """Errors of features and targets that are known; None if there are none."""
+    reading: np.ndarray | None = None
+    """Which features were read with their declared errors, not set; None: none."""
 
     def take(self, rows: np.ndarray) -> Table:
         """These rows, which must be in ascending order; no copy if they are all."""
@@ -42,7 +45,7 @@ class Table(NamedTuple):
         errors = None if self.errors is None else self.errors.take(rows)
         train = int((rows < self.train).sum())
         group = self.group[rows[:train]]
-        return Table(x, y, weight, prior_mean, self.prior_variance, train, group, errors)
+        return Table(x, y, weight, prior_mean, self.prior_variance, train, group, errors, self.reading)
 
 
 class Chosen(NamedTuple):
@@ -80,6 +83,8 @@ class TrainedEnsemble(NamedTuple):
     chosen: Chosen
     imputed_scale: float = 1.0
     """Factor on the variance of cells that were missing."""
+    law: Law | None = None
+    """What is behind features that were read with errors."""
 
     def take(self, rows: np.ndarray) -> TrainedEnsemble:
         """The same, with what is known of single rows for these rows only."""

@@ -166,14 +166,14 @@ def variance_factor(residual, variance, weight, declared) -> np.ndarray:
     return np.array([FACTORS[int((count * cost + believed).argmin())] for cost in costs])
 
 
-def imputed_scale(residual, imputed, weight, declared) -> float:
+def imputed_scale(residual, imputed, weight, declared, scales: tuple[float, ...] = IMPUTED_SCALES) -> float:
     """The factor on the variance that filled gaps bring, `imputed`, that makes unseen residuals most likely.
 
     It is carried to the target by a straight line over a feature's whole spread, which may err to either side.
     """
     columns = zip((residual**2).T, imputed.T, declared.T, strict=True)
-    costs = np.sum([_costs(IMPUTED_SCALES, *column, weight) for column in columns], axis=0)
-    return IMPUTED_SCALES[int(costs.argmin())]
+    costs = np.sum([_costs(scales, *column, weight) for column in columns], axis=0)
+    return scales[int(costs.argmin())]
 
 
 def _costs(factors: tuple[float, ...], squared, variance, declared, weight) -> list[float]:

@@ -42,6 +42,10 @@ class DeclaredErrors(NamedTuple):
         """Of these rows only."""
         return DeclaredErrors(*[part[rows] for part in self])
 
+    def scaled(self, factor: np.ndarray) -> DeclaredErrors:
+        """With a factor on the declared variance of each feature, `(features,)`."""
+        return self._replace(declared=(self.declared * factor).astype(np.float32))
+
     def inputs(self, imputed_scale: float = 1.0) -> InputErrors:
         """As the block takes them."""
         return InputErrors(self.is_declared, self.declared + np.float32(imputed_scale) * self.imputed)

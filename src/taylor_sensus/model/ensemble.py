@@ -30,6 +30,7 @@ from taylor_sensus.model.declared_errors import InputErrors
 from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.forward import block_values, log_density
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimate
+from taylor_sensus.model.law import LawAnswer
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
@@ -302,6 +303,24 @@ class Distribution(NamedTuple):
     def variance(self) -> np.ndarray:
         """Of everything."""
         return self.feature_variance + self.system_variance + self.epistemic_variance
+
+
+def with_law_answer(
+    found: Distribution, rows: np.ndarray, share: np.ndarray, answer: LawAnswer, target_error: np.ndarray
+) -> Distribution:
+    """Some rows with a share of the law behind readings in their distribution; see `model.law`."""
+    a = share[:, None]
+    parts = {name: part.copy() for name, part in zip(found._fields, found, strict=True)}
+    apart = a * (1 - a) * (answer.mean - found.mean[rows]) ** 2
+    parts["mean"][rows] = blended(a, found.mean[rows], answer.mean)
+    parts["feature_variance"][rows] = blended(a, found.feature_variance[rows], answer.feature_variance)
+    system = answer.system_variance + target_error
+    parts["system_variance"][rows] = blended(a, found.system_variance[rows], system)
+    parts["epistemic_variance"][rows] = blended(a, found.epistemic_variance[rows], answer.epistemic_variance) + apart
+    parts["target_error_variance"][rows] = blended(a, found.target_error_variance[rows], target_error)
+    noise = np.einsum("rt,tu->rtu", answer.feature_variance + system, np.eye(found.mean.shape[1]))
+    parts["noise_covariance"][rows] = blended(a[:, :, None], found.noise_covariance[rows], noise)
+    return Distribution(**parts)
 
 
 def familiarity_of(parts: Ensemble, process_variance: np.ndarray, log_densities: np.ndarray) -> np.ndarray:

@@ -59,6 +59,20 @@ ARRAYS = {
     "trees.threshold": _rule("nodes"),
     "trees.value": _rule("nodes targets"),
     "trees.share": _rule("targets"),
+    "law.theta": _rule("hyper_parameters"),
+    "law.log_range": _rule(positive=True),
+    "law.centres": _rule("law_centres features"),
+    "law.factor": _rule("law_centres law_centres"),
+    "law.weight": _rule("law_centres targets"),
+    "law.noise": _rule("targets", positive=True),
+    "law.used": _rule("used", kind="i"),
+    "law.low": _rule(),
+    "law.high": _rule(positive=True),
+    "law.usual": _rule("features"),
+    "law.scale": _rule("features", positive=True),
+    "law_density.weight": _rule("components", positive=True),
+    "law_density.mean": _rule("components used"),
+    "law_density.covariance": _rule("components used used"),
     "repeats.keys": _rule("repeats features"),
     "repeats.mean": _rule("repeats targets"),
     "repeats.gain": _rule("targets"),
@@ -89,7 +103,18 @@ ARRAYS = {
 }
 """All arrays but those of the networks, whose shapes follow from the settings."""
 NETWORKS = ("blocks.", "densities.")
-OPTIONAL = ("densities", "process", "trees", "tails", "repeats", "familiarity", "rows", "left_out_scores")
+OPTIONAL = (
+    "densities",
+    "process",
+    "trees",
+    "law",
+    "law_density",
+    "tails",
+    "repeats",
+    "familiarity",
+    "rows",
+    "left_out_scores",
+)
 """Parts that a model may lack; the header names those that it has."""
 
 

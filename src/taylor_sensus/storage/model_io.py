@@ -20,6 +20,8 @@ from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, FamiliarityScale, ProcessShare, stacked
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters
 from taylor_sensus.model.imputation import MOST_COLUMNS, Imputer
+from taylor_sensus.model.input_density import InputDensity
+from taylor_sensus.model.law import Law, LawNumbers
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.tails import Tails
@@ -116,6 +118,8 @@ def _parts(fitted: FittedModel, keep_rows: bool) -> dict[str, Any]:
         "familiarity": None if ensemble.familiarity is None else vars(ensemble.familiarity),
         "tails": ensemble.tails,
         "trees": ensemble.trees,
+        "law": None if fitted.law is None else fitted.law.numbers,
+        "law_density": None if fitted.law is None else fitted.law.density,
         "repeats": ensemble.repeats,
     }
 
@@ -177,6 +181,7 @@ def _restore(content: ModelFile) -> TSNetRegressor:
         rows=_record(EncodedTable, "rows", arrays) if "rows" in parts else None,
         fit_summary=summary_from_json(header["fit_summary"], targets),
         history=_history(header["history"]),
+        law=_law(arrays, features) if "law" in parts else None,
         left_out_scores=arrays["left_out_scores"] if "left_out_scores" in parts else None,
     )
     return _estimator(fitted, header["named_columns"])
@@ -260,6 +265,21 @@ def _trees(arrays: Arrays, members: int, features: int) -> Trees:
     trees = _record(Trees, "trees", arrays)
     check_trees(trees, members, features)
     return trees
+
+
+def _law(arrays: Arrays, features: int) -> Law:
+    numbers, density = _record(LawNumbers, "law", arrays), _record(InputDensity, "law_density", arrays)
+    used, usual = numbers.used, numbers.usual
+    if np.abs(numbers.theta).max() > LARGEST_THETA or not (np.diag(numbers.factor) > 0).all():
+        raise ModelFileError("its law has impossible numbers")
+    if not ((used >= 0) & (used < features)).all() or (usual < 0).any() or not (usual > 0).any():
+        raise ModelFileError("its law is that of no readings")
+    if not (np.linalg.eigvalsh(density.covariance) > 0).all():
+        raise ModelFileError("its density of inputs is none")
+    law = Law(numbers, density)
+    if not np.isfinite(law.root).all():
+        raise ModelFileError("its law has impossible numbers")
+    return law
 
 
 def _held_out(arrays: Arrays) -> HeldOut:

@@ -29,7 +29,7 @@ def upgraded(content: ModelFile) -> ModelFile:
     return ModelFile(header, arrays)
 
 
-SETTINGS_OF_1 = {"interval_fits": 0, "robust": False, "pilot_share": 1.0, "trees": 0}
+SETTINGS_OF_1 = {"interval_fits": 0, "robust": False, "pilot_share": 1.0, "trees": 0, "X_err_kind": "setting"}
 """What version 0.1 did before these could be set."""
 RETIRED_IN_2 = ("repeats",)
 """Settings of mechanisms that are no more; what they left in a file still counts when it predicts."""

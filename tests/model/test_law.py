@@ -1,0 +1,120 @@
+"""The law behind readings: the density of true inputs by closed forms, and f where truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from taylor_sensus import TSNetRegressor, load
+from taylor_sensus.errors import SettingError
+from taylor_sensus.fit.law import learn_density
+from taylor_sensus.model.input_density import InputDensity
+from taylor_sensus.model.law import nodes
+from tests.tiny import tiny
+
+
+def test_behind_a_reading_of_a_normal_input_stands_the_textbook_posterior():
+    """For x ~ N(0, V) and u ~ N(0, S): mean V / (V + S) w, variance V S / (V + S)."""
+    density = InputDensity(np.ones(1), np.zeros((1, 1)), np.full((1, 1, 1), 4.0))
+    true = density.behind(np.array([[3.0]]), np.full((1, 1, 1), 1.0))
+    np.testing.assert_allclose(true.mean, [[0.8 * 3]])
+    np.testing.assert_allclose(true.covariance, [[[0.8]]])
+    np.testing.assert_allclose(true.log_density, -0.5 * (9 / 5 + np.log(2 * np.pi * 5)))
+
+
+def test_the_mixture_is_that_of_the_true_inputs_not_of_the_readings():
+    rng = np.random.default_rng(0)
+    x = np.where(rng.uniform(size=(3000, 1)) < 0.5, -2.0, 2.0) + 0.5 * rng.standard_normal((3000, 1))
+    error = rng.uniform(0.2, 1.0, x.shape)
+    found = learn_density(x + error * rng.standard_normal(x.shape), error**2, rng)
+    whole = found.weight @ (found.covariance[:, 0, 0] + found.mean[:, 0] ** 2) - (found.weight @ found.mean[:, 0]) ** 2
+    assert whole == pytest.approx(4.25, rel=0.07)  # the readings' variance is 4.66
+    assert found.covariance[:, 0, 0].min() < 0.4
+
+
+@pytest.mark.parametrize("moving", [1, 3])
+def test_points_have_the_posterior_mean_and_covariance_and_exact_features_stay(moving: int):
+    rng = np.random.default_rng(0)
+    whole = np.cov(rng.standard_normal((4, 20)))
+    density, used = InputDensity(np.ones(1), np.zeros((1, 4)), whole[None]), np.arange(4)
+    x, variance = rng.standard_normal((5, 4)), np.zeros((5, 4))
+    variance[:, :moving] = rng.uniform(0.1, 0.5, (5, moving))
+    points, weight = nodes(density, used, x, variance)
+    error = np.einsum("ri,ij->rij", variance, np.eye(4))
+    true = density.behind(x, error)
+    mean = np.einsum("q,rqf->rf", weight, points)
+    off = points - mean[:, None]
+    np.testing.assert_allclose(mean[:, :moving], true.mean[:, :moving], atol=1e-10)
+    covariance = np.einsum("q,rqf,rqg->rfg", weight, off, off)
+    np.testing.assert_allclose(covariance[:, :moving, :moving], true.covariance[:, :moving, :moving], atol=1e-8)
+    np.testing.assert_array_equal(points[:, :, moving:], np.repeat(x[:, None, moving:], len(weight), axis=1))
+
+
+def waves(rows: int, error: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """True inputs, readings and targets of a wave."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-3, 3, (rows, 1))
+    return x, x + error * rng.standard_normal(x.shape), np.sin(2 * x[:, 0]) + 0.1 * rng.standard_normal(rows)
+
+
+@pytest.fixture(scope="module")
+def read() -> TSNetRegressor:
+    """A model of readings with a known error; its networks are tiny, its process and law are not."""
+    _, w, y = waves(200, 0.4, 0)
+    return tiny().fit(w, y, X_err=0.4)
+
+
+def slope(predicted: np.ndarray, truth: np.ndarray) -> float:
+    """Of the predicted on the true function."""
+    return float((predicted - predicted.mean()) @ truth / ((truth - truth.mean()) @ truth))
+
+
+def test_the_law_is_steeper_than_the_regression_on_readings(read):
+    """sin(2x) averaged over an error of 0.4 has exp(-2 * 0.16) = 0.73 of its height."""
+    x = np.linspace(-2.5, 2.5, 101)[:, None]
+    truth = np.sin(2 * x[:, 0])
+    law = read.predict_distribution(x, X_err=0)
+    assert 0.85 < slope(law.mean, truth) < 1.15
+    assert slope(read.predict(x), truth) < 0.85 * slope(law.mean, truth)
+    assert np.mean(np.abs(law.mean - truth) < 1.645 * law.epistemic) > 0.6
+    assert (law.feature_noise == 0).all()
+
+
+def test_readings_like_those_in_training_are_answered_by_the_regression_alone(read):
+    x = np.linspace(-2.5, 2.5, 11)[:, None]
+    law = read.fitted_.law
+    usual = np.full((11, 1), law.numbers.usual[0])
+    np.testing.assert_array_equal(law.share(usual), 0)
+    np.testing.assert_array_equal(law.share(0 * usual), 1)
+    np.testing.assert_array_equal(read.predict(x), read.predict(x, X_err=0.4))
+    share = law.share(usual * np.linspace(0, 4, 11)[:, None])
+    assert (np.abs(np.diff(share)) < 0.45).all()  # no cliff
+    far = read.predict_distribution(x, X_err=1.5)
+    assert (far.feature_noise > read.predict_distribution(x).feature_noise).mean() > 0.8
+    assert np.ptp(far.mean) < np.ptp(read.predict(x, X_err=0))
+
+
+def test_the_law_travels_with_the_file(read, tmp_path):
+    x = np.linspace(-3, 3, 21)[:, None]
+    read.save(tmp_path / "law.tsnet")
+    one, other = read.predict_distribution(x, X_err=0), load(tmp_path / "law.tsnet").predict_distribution(x, X_err=0)
+    np.testing.assert_array_equal(one.mean, other.mean)
+    np.testing.assert_array_equal(one.std, other.std)
+
+
+def test_settings_have_no_law():
+    _, w, y = waves(60, 0.4, 1)
+    assert tiny(X_err_kind="setting").fit(w, y, X_err=0.4).fitted_.law is None
+
+
+def test_kinds_go_by_column():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    y = X.sum(axis=1) + 0.1 * rng.standard_normal(60)
+    model = tiny(X_err_kind={"x0": "setting"}).fit(X, y, X_err=0.2)
+    assert model.fitted_.law.is_reading.tolist() == [False, True]
+    assert model.fitted_.law.numbers.scale[0] == 1
+    with pytest.raises(SettingError, match="no column"):
+        tiny(X_err_kind={"z": "setting"}).fit(X, y, X_err=0.2)
+    with pytest.raises(SettingError, match="reading"):
+        tiny(X_err_kind="guess").fit(X, y, X_err=0.2)
