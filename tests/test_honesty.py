@@ -136,3 +136,23 @@ def test_intervals_take_the_measuring_error_of_the_target():
     model = tiny.tiny(kernel=False).fit(X, y)
     plain, wide = (model.predict_interval(X, y_err=error) for error in (None, 5.0))
     assert ((wide.upper - wide.lower) > 2 * (plain.upper - plain.lower)).all()
+
+
+# --- shares with intervals ----------------------------------------------------------------------------------
+
+
+def test_shares_of_the_budget_have_intervals_and_identifiable_means_narrow():
+    X, y = tiny.numbers()
+    model = tiny.tiny().fit(X, y, X_err=[np.nan, 0.1, np.nan, np.nan])
+    budget = model.noise_budget(X)
+    table = budget.mean(every=True).set_index("source")
+    bounds = np.array(model.fitted_.fit_summary.noise_share_bounds[0])
+    learned = table.loc[["x0", "x2", "x3", "system_noise"], "share"].sum()
+    assert table.loc[["x0", "x2", "x3"], "share_low"].to_numpy() == pytest.approx(bounds[[0, 2, 3], 0] * learned)
+    assert table.loc["system_noise", "share_high"] == pytest.approx(bounds[-1, 1] * learned)
+    assert table.loc[["x1", "epistemic"], "share_low"].isna().all(), "declared, or no noise"
+    assert budget.identifiable == (np.ptp(bounds[-1]) <= 0.5)
+    narrow = np.ptp(bounds[:-1], axis=1) <= 0.5
+    assert budget.parts.identifiable.tolist() == (narrow | [False, True, False, False]).tolist()
+    low, high = table.loc["system_noise", ["share_low", "share_high"]]
+    assert f"{100 * low:.0f} to {100 * high:.0f} %" in str(budget)

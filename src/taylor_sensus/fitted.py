@@ -213,15 +213,28 @@ class FittedModel:
             system=prediction.system_variance.reshape(rows, targets) - target_error,
             target_error=target_error,
             epistemic=prediction.epistemic_variance.reshape(rows, targets),
-            identifiable=np.logical_or.reduceat(self.curved, starts) | (self.default_errors.share[starts] > 0.5),
+            identifiable=self._identifiable(starts) | (self.default_errors.share[starts] > 0.5),
             system_identifiable=self.fit_summary.split_identifiable,
             target_names=self.target_names,
             index=prediction.index,
             trained_on=self._trained_on(query.x),
             missing=missing,
+            share_bounds=self._share_bounds(),
             probably_exact=self.fit_summary.probably_exact or {},
             unseen_lacking=self.unseen_lacking,
         )
+
+    def _share_bounds(self) -> np.ndarray | None:
+        """As an array; None where the model file is of an earlier version."""
+        bounds = self.fit_summary.noise_share_bounds
+        return None if bounds is None else np.array(bounds)
+
+    def _identifiable(self, starts: np.ndarray) -> np.ndarray:
+        """For each column whether its share of the noise is known to half a unit."""
+        bounds = self._share_bounds()
+        if bounds is None:
+            return np.logical_or.reduceat(self.curved, starts)
+        return np.asarray((np.ptp(bounds[:, :-1], axis=2) <= 0.5).all(axis=0))
 
     @cached_property
     def unseen_lacking(self) -> np.ndarray:

@@ -300,6 +300,65 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         self._fit(joined(fitted.rows, added), None, names, fitted.settings, before=fitted)
         return self
 
+    def recalibrate(self, X: Any, y: Any, *, X_err: Any = None, y_err: Any = None) -> TSNetRegressor:
+        """Adjust the error bars to new rows, such as those of another instrument, without a new fit.
+
+        Means stay as they are. The learned noise takes the size that the new rows show, and intervals their tails;
+        what is declared, and what too little data leaves open, is not rescaled. The summary then judges by these rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit, at least 10, which the model was not fitted on.
+        y : Series, DataFrame or array-like, (rows,) or (rows, targets)
+            What was measured there.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
+        y_err : float, dict, Series, DataFrame or array-like, optional
+            Declared measuring error of y.
+
+        Returns
+        -------
+        TSNetRegressor
+            The estimator itself, with other error bars.
+        """
+        from taylor_sensus.fit.recalibrate import recalibrated
+
+        query, _ = self._query(X, X_err, y_err)
+        values = read_targets(y).values
+        if values.shape != (len(query.x), len(self.fitted_.target_names)):
+            raise DataError(
+                f"y has {values.shape[0]} rows and {values.shape[1]} targets; X has {len(query.x)} rows, and the model "
+                f"{len(self.fitted_.target_names)} targets"
+            )
+        self.fitted_ = recalibrated(self.fitted_, query, values, self.n_jobs)
+        return self
+
+    def sample_functions(self, X: Any, n: int = 1, *, random_state: Any = None) -> np.ndarray:
+        """Draw the underlying function at all rows together, without the noise of measurements.
+
+        From the draws comes the error of whatever is calculated from several rows: a slope, a mean, an optimum. At each
+        row they scatter by `Prediction.epistemic`.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit, 5,000 at most.
+        n : int, default=1
+            How many functions.
+        random_state : int, Generator or None, default=None
+            The same integer gives the same functions.
+
+        Returns
+        -------
+        ndarray, (n, rows) or (n, rows, targets)
+            Values of the functions, in the target's unit.
+        """
+        from taylor_sensus.suggest.functions import sample_functions
+
+        check_is_fitted(self, "fitted_")
+        return sample_functions(self, X, n, random_state)
+
     def suggest(
         self, candidates: Any = None, n: int = 8, goal: Any = "learn", *, target: str | None = None,
         bounds: Any = None, constraints: Any = (), pending: Any = None, diversity: float = 1.0,
@@ -451,6 +510,11 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Prediction
             A distribution for each row.
         """
+        query, index = self._query(X, X_err, y_err)
+        return self.fitted_.predict(query, self.n_jobs, index)
+
+    def _query(self, X: Any, X_err: Any, y_err: Any) -> tuple[Query, pd.Index | None]:
+        """Rows as a fitted model is asked for them, and their labels."""
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
         x, index = self._encode(X, fitted.columns)
@@ -461,7 +525,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             read_feature_errors(X_err, fitted.columns, len(x), index=index),
             read_target_errors(y_err, fitted.target_names, len(x), index=index),
         )
-        return fitted.predict(query, self.n_jobs, index)
+        return query, index
 
     def summary(self) -> str:
         """Data, errors on unseen rows, calibration and warnings, as text.
