@@ -182,16 +182,15 @@ def test_budget_adds_up_and_tells_declared_from_learned(declared, plain):
     np.testing.assert_allclose(slopes[known], ((up - down) / (2 * step))[known], rtol=0.05, atol=0.05)
 
 
-@pytest.mark.parametrize("curved", [False, True])
-def test_the_split_is_flagged_where_it_cannot_be_known(curved):
+def test_the_split_is_flagged_where_it_cannot_be_known():
+    """Along a straight line any split explains the rows as well; declared errors settle it."""
     rng = np.random.default_rng(5)
-    x = rng.uniform(-2, 2, (300, 1))
-    y = (np.sin(2 * x[:, 0]) if curved else 2 * x[:, 0]) + rng.normal(0, 0.2, 300)
+    x = rng.uniform(-2, 2, (150, 2))
+    y = 2 * x[:, 0] - x[:, 1] + rng.normal(0, 0.2, 150)
     model = small().fit(x, y)
-    assert model.fitted_.fit_summary.split_identifiable is curved and model.noise_budget(x).identifiable is curved
-    assert ("cannot be told apart" in model.summary()) is not curved
-    if not curved:
-        assert small().fit(x, y, X_err=[0.1, 0]).noise_budget(x).identifiable
+    assert not model.fitted_.fit_summary.split_identifiable and not model.noise_budget(x).identifiable
+    assert "cannot be told apart" in model.summary()
+    assert small().fit(x, y, X_err=[0.1, 0]).noise_budget(x).identifiable
 
 
 # ------------------------------------------------------------------------------------------ repeats

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.budget import BudgetParts
+from taylor_sensus.model.attenuation import attenuation
 from taylor_sensus.model.declared_errors import DefaultErrors, InputErrors
 from taylor_sensus.model.ensemble import (
     BY_PROCESS,
@@ -29,7 +30,7 @@ from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.prediction import Prediction, joined
 from taylor_sensus.records import EncodedTable, FitSummary, Query
-from taylor_sensus.rows import blocks
+from taylor_sensus.rows import blocks, spread
 from taylor_sensus.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class Origin(NamedTuple):
     fitted: FittedModel
     query: Query
     n_jobs: int | None
+
+
+SLOPE_ROWS = 1000
+"""Training rows at which slopes are compared."""
 
 
 class HeldOut(NamedTuple):
@@ -183,6 +188,16 @@ class FittedModel:
         declared = self.scaler.feature_variances(query.x_err)
         unknown = np.isnan(declared)
         return np.where(unknown, share, 1.0), np.where(unknown, variance, declared)
+
+    def attenuation(self, n_jobs: int | None) -> dict[str, float]:
+        """For each column that was read with errors, how much flatter its regression is than the law."""
+        if self.law is None or self.rows is None:
+            return {}
+        scaled = self.imputer(self.scaler.features(spread(self.rows.x, SLOPE_ROWS)))[0]
+        ratio = attenuation(self.ensemble, self.law, scaled, n_jobs)
+        starts = np.cumsum([0, *(len(c.parts) for c in self.columns)])[:-1]
+        read = self.law.is_reading
+        return {c.name: float(ratio[at]) for c, at in zip(self.columns, starts, strict=True) if read[at]}
 
     def budget_parts(self, prediction: Prediction, query: Query, n_jobs: int | None) -> BudgetParts:
         """Where the variance of each row comes from, feature by feature."""

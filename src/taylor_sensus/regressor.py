@@ -474,6 +474,26 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         prediction = self.predict_distribution(X, X_err=X_err, y_err=y_err)
         return prediction.conformal_interval(coverage) if method == "conformal" else prediction.interval(coverage)
 
+    def attenuation(self) -> pd.Series:
+        """How much flatter the regression on readings is than the law, for each column (reliability ratio).
+
+        The slopes g of the regression on readings and f of the law at the training rows are compared: sum of g f over
+        sum of f squared. 1 means that the errors of a column's readings flatten nothing. For a linear law and normal
+        inputs this is the reliability ratio, the variance of the true inputs over that of the readings.
+
+        Returns
+        -------
+        Series
+            One number for each column that was read with declared errors, by name; of all targets together.
+        """
+        check_is_fitted(self, "fitted_")
+        fitted: FittedModel = self.fitted_
+        if fitted.law is None:
+            raise DataError("no column was read with a declared error: declare X_err, and see X_err_kind")
+        if fitted.rows is None:
+            raise DataError("the model was saved without its training rows, whose slopes are compared: fit again")
+        return pd.Series(fitted.attenuation(self.n_jobs), name="attenuation")
+
     def noise_budget(self, X: Any, *, X_err: Any = None) -> NoiseBudget:
         """Where each row's variance comes from, in the form of a metrologist's uncertainty budget.
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from taylor_sensus import TSNetRegressor, load
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fit.law import learn_density
 from taylor_sensus.model.input_density import InputDensity
 from taylor_sensus.model.law import nodes
@@ -118,3 +118,18 @@ def test_kinds_go_by_column():
         tiny(X_err_kind={"z": "setting"}).fit(X, y, X_err=0.2)
     with pytest.raises(SettingError, match="reading"):
         tiny(X_err_kind="guess").fit(X, y, X_err=0.2)
+
+
+def test_attenuation_of_a_straight_line_is_the_reliability_ratio():
+    """Var(x) / (Var(x) + S) for normal inputs."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((400, 1))
+    w, y = x + 0.5 * rng.standard_normal(x.shape), 2 * x[:, 0] + 0.1 * rng.standard_normal(400)
+    found = tiny().fit(w, y, X_err=0.5).attenuation()
+    assert found["x0"] == pytest.approx(1 / 1.25, abs=0.05)
+
+
+def test_there_is_no_attenuation_without_readings():
+    _, w, y = waves(60, 0.4, 1)
+    with pytest.raises(DataError, match="X_err_kind"):
+        tiny().fit(w, y).attenuation()

@@ -41,6 +41,15 @@ def fit(
     id_: Id = None,
     sheet: Sheet = None,
     x_err: XErr = None,
+    x_err_kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--x-err-kind",
+            metavar="[COLUMN=]KIND",
+            help="What errors of inputs are: reading (recorded = true + error, as instruments give; the default) or "
+            "setting (the system works at recorded + error, as set points do). May be repeated.",
+        ),
+    ] = None,
     y_err: YErr = None,
     ordinary: Ordinary = None,
     text: Text = None,
@@ -75,7 +84,7 @@ def fit(
     Cells may declare their errors, as in 14.2(3) or 14.2 ± 0.3, and so may a column beside: temp and temp_err. What
     was found is told. Empty cells of inputs are filled in and widen the error bars; targets must be there.
     """
-    named = {"members": members, "epochs": epochs, "width": width, "depth": depth}
+    named = {"members": members, "epochs": epochs, "width": width, "depth": depth, "X_err_kind": _kinds(x_err_kind)}
     arguments = _constructor_arguments({n: v for n, v in named.items() if v is not None}, set_ or [], paper)
     check_output(output, [data, *([validation] if validation else [])], force=force)
 
@@ -116,6 +125,18 @@ def fit(
         show_json({**description(model, output), **table.facts, "seconds": round(seconds, 3)})
     else:
         typer.echo(model.summary())
+
+
+def _kinds(given: list[str] | None) -> str | dict[str, str] | None:
+    """One kind for all columns, or a dict by column."""
+    if not given:
+        return None
+    pairs = [text.rpartition("=") for text in given]
+    by_column = {name.strip(): kind.strip() for name, sign, kind in pairs if sign}
+    for_all = [kind.strip() for _, sign, kind in pairs if not sign]
+    if len(for_all) > 1 or (for_all and by_column):
+        raise typer.BadParameter("give one kind for all inputs, or COLUMN=KIND for some", param_hint="--x-err-kind")
+    return for_all[0] if for_all else by_column
 
 
 def _constructor_arguments(named: dict[str, Any], assignments: list[str], as_printed: bool) -> dict[str, Any]:
