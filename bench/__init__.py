@@ -5,5 +5,7 @@
 - `files`: predictions from files to files: rows a second, peak memory, killed and gone on with.
 - `toy`: accuracy and noise recovery on data whose truth is known.
 - `measurement_errors`: declared errors, intervals, gaps and the budget's flag.
+- `fuzz`: damaged and forged model files, and tables that nobody would write.
+- `golden`: the golden model files of the present format.
 - `peers`: the same tasks with other libraries, where these are installed.
 """

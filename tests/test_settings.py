@@ -156,3 +156,8 @@ def test_the_method_as_printed():
 def test_settings_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         DEFAULTS.members = 3
+
+
+def test_a_value_beyond_the_highest_is_refused():
+    with pytest.raises(SettingError, match="kernel_rows must be at most 4096, not 5000"):
+        resolve({}, {"kernel_rows": 5000})

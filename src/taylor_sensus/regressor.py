@@ -24,7 +24,13 @@ from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, 
 from taylor_sensus.tables.columns import (
     read_targets,
 )
-from taylor_sensus.tables.declared import read_feature_errors, read_target_errors, warn_of_units
+from taylor_sensus.tables.declared import (
+    read_feature_errors,
+    read_target_errors,
+    warn_of_empty_columns,
+    warn_of_targets,
+    warn_of_units,
+)
 from taylor_sensus.tables.estimator_input import (
     ReadsTables,
     carried_over,
@@ -222,6 +228,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         table = with_errors(table, names, X, y, X_err, y_err, "")
         if table.x_err is not None:
             warn_of_units(table.x_err, table.x, [part for c in names.columns for part in c.parts])
+        if table.y_err is not None:
+            warn_of_targets(table.y_err, table.y, names.targets)
+        warn_of_empty_columns(table.x, names.columns)
         if (X_val is None) != (y_val is None):
             raise DataError("X_val and y_val belong together: give both or neither")
         if X_val is None and not (X_val_err is None and y_val_err is None):
@@ -244,8 +253,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         from taylor_sensus.fit.means import stage_runs
         from taylor_sensus.fit.recipe import fit_model
-        from taylor_sensus.storage.compilation import forget_programs_if_many, use_compilation_cache
+        from taylor_sensus.storage.compilation import forget_programs_if_many, forks, use_compilation_cache
 
+        forks.begin()
         use_compilation_cache()
         forget_programs_if_many()
         todo = partial(fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before)

@@ -146,6 +146,8 @@ LOWEST = {
     "density_steps": 1, "neighbours": 1, "landmarks": 2, "kernel_rows": 2, "kernel_search_rows": 2,
 }  # fmt: skip
 """Lowest allowed values where they are not 0."""
+HIGHEST = {"members": 1000, "depth": 100, "noise_depth": 100, "octaves": 30, "noise_range": 30, "kernel_rows": 4096}
+"""Highest allowed values: nothing is gained beyond, and a model would take minutes or gigabytes to load."""
 
 
 KINDS = ("reading", "setting")
@@ -167,14 +169,16 @@ def _is_one_of(value: Any, allowed: tuple[str, ...]) -> bool:
 
 
 def _check_number(f: Field, value: Any) -> list[str]:
-    """Whole numbers, numbers and switches must be what they say, finite, and not below their lowest value."""
-    low = LOWEST.get(f.name, 0)
+    """Whole numbers, numbers and switches must be what they say, finite, and within their range."""
+    low, high = LOWEST.get(f.name, 0), HIGHEST.get(f.name, math.inf)
     if f.type == "bool":
         return [] if type(value).__name__ in ("bool", "bool_") else [f"{f.name} must be True or False, not {value!r}"]
     if f.type == "int" and not (isinstance(value, Integral) and not isinstance(value, bool) and value >= low):
         return [f"{f.name} must be a whole number, at least {low}, not {value!r}"]
     if f.type == "float" and not (_is_number(value) and value >= low):
         return [f"{f.name} must be a number, at least {low}, not {value!r}"]
+    if f.type in ("int", "float") and isinstance(value, Real) and not value <= high:
+        return [f"{f.name} must be at most {high}, not {value!r}"]
     return []
 
 

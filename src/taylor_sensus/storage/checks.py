@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 
 from taylor_sensus.errors import ModelFileError, listed
-from taylor_sensus.settings import Settings
+from taylor_sensus.model.ensemble import NEVER
+from taylor_sensus.model.tails import LEAST_FREEDOM, MOST_FREEDOM
 
-KINDS = {"f": "floats", "i": "whole numbers", "b": "truth values"}
+KINDS = {"f": "floats", "float32": "floats of single precision", "i": "whole numbers", "b": "truth values"}
+LARGEST = 1e37
+"""In units of the user, whose tables end at 1e36."""
+LARGEST_SCALED = 1e12
+"""In scaled units, where usual numbers are around 1."""
+TINY = 1e-130
+"""Smallest scale, so that its square is a number; tables end at 1e-100."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +29,12 @@ class ArrayRule:
     """Names of sizes; one that the model does not fix is that of the first array in which it stands."""
     kind: str = "f"
     """NumPy's letter for the kind of number."""
-    positive: bool = False
+    low: float = -LARGEST_SCALED
+    high: float = LARGEST_SCALED
     gaps: bool = False
     """Whether cells may be not a number."""
+    or_zero: bool = False
+    """Whether cells may be 0 although that is below `low`."""
     needed: bool = True
 
 
@@ -32,74 +42,82 @@ def _rule(shape: str = "", **more: Any) -> ArrayRule:
     return ArrayRule(tuple(shape.split()), **more)
 
 
+SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0}
+POSITIVE: dict[str, Any] = {"low": 1e-30, "high": 1e30}
+NOT_NEGATIVE: dict[str, Any] = {"low": 0.0, "high": 1e30}
+UNIT: dict[str, Any] = {"low": -LARGEST, "high": LARGEST}
+UNIT_ERROR: dict[str, Any] = {"low": 0.0, "high": LARGEST}
+UNIT_VARIANCE: dict[str, Any] = {"low": 0.0, "high": LARGEST**4}
+PLACE: dict[str, Any] = {"kind": "i", "low": -1, "high": 2**53}
+
 ARRAYS = {
-    "scaler.center": _rule("features"),
-    "scaler.scale": _rule("features"),
-    "scaler.target_center": _rule("targets"),
-    "scaler.target_scale": _rule("targets", positive=True),
+    "scaler.center": _rule("features", **UNIT),
+    "scaler.scale": _rule("features", low=TINY, high=LARGEST, or_zero=True),
+    "scaler.target_center": _rule("targets", **UNIT),
+    "scaler.target_scale": _rule("targets", low=TINY, high=LARGEST),
     "trend.slope": _rule("features targets"),
     "trend.intercept": _rule("targets"),
-    "prior_variance": _rule("targets", positive=True),
-    "noise_scale": _rule("targets", positive=True),
+    "prior_variance": _rule("targets", **POSITIVE),
+    "noise_scale": _rule("targets", **POSITIVE),
     "familiarity.level": _rule("perceptions"),
-    "familiarity.spread": _rule("perceptions", positive=True),
-    "process.theta": _rule("hyper_parameters"),
-    "process.log_range": _rule(positive=True),
-    "process.centres": _rule("centres features"),
-    "process.row_noise": _rule("centres", positive=True),
-    "process.coefficients": _rule("centres targets"),
-    "process.share": _rule("targets"),
-    "process.variance_factor": _rule("targets"),
-    "process.usual_odds": _rule(positive=True),
-    "tails.freedom": _rule("targets", positive=True),
-    "tails.skew": _rule("targets", positive=True),
-    "trees.roots": _rule("trees", kind="i"),
-    "trees.children": _rule("nodes sides", kind="i"),
-    "trees.feature": _rule("nodes", kind="i"),
+    "familiarity.spread": _rule("perceptions", low=1e-6),
+    "process.theta": _rule("hyper_parameters", low=-45.0, high=45.0),
+    "process.log_range": _rule(low=1e-3, high=1e6),
+    "process.centres": _rule("centres features", low=-1e7, high=1e7),
+    "process.row_noise": _rule("centres", **POSITIVE),
+    "process.coefficients": _rule("centres targets", low=-1e20, high=1e20),
+    "process.share": _rule("targets", **SHARE),
+    "process.variance_factor": _rule("targets", **NOT_NEGATIVE),
+    "process.usual_odds": _rule(low=1e-30, high=NEVER),
+    "tails.freedom": _rule("targets", low=LEAST_FREEDOM, high=MOST_FREEDOM),
+    "tails.skew": _rule("targets", low=1e-2, high=1e2),
+    "trees.roots": _rule("trees", kind="i", low=0, high=2**31),
+    "trees.children": _rule("nodes sides", kind="i", low=-1, high=2**31),
+    "trees.feature": _rule("nodes", kind="i", low=-2, high=2**31),
     "trees.threshold": _rule("nodes"),
     "trees.value": _rule("nodes targets"),
-    "trees.share": _rule("targets"),
-    "law.theta": _rule("hyper_parameters"),
-    "law.log_range": _rule(positive=True),
+    "trees.share": _rule("targets", **SHARE),
+    "law.theta": _rule("hyper_parameters", low=-45.0, high=45.0),
+    "law.log_range": _rule(**POSITIVE),
     "law.centres": _rule("law_centres features"),
     "law.factor": _rule("law_centres law_centres"),
     "law.weight": _rule("law_centres targets"),
-    "law.noise": _rule("targets", positive=True),
-    "law.used": _rule("used", kind="i"),
+    "law.noise": _rule("targets", **POSITIVE),
+    "law.used": _rule("used", **PLACE),
     "law.low": _rule(),
-    "law.high": _rule(positive=True),
-    "law.usual": _rule("features"),
-    "law.scale": _rule("features", positive=True),
-    "law_density.weight": _rule("components", positive=True),
+    "law.high": _rule(**POSITIVE),
+    "law.usual": _rule("features", **NOT_NEGATIVE),
+    "law.scale": _rule("features", **POSITIVE),
+    "law_density.weight": _rule("components", **POSITIVE),
     "law_density.mean": _rule("components used"),
     "law_density.covariance": _rule("components used used"),
-    "repeats.keys": _rule("repeats features"),
+    "repeats.keys": _rule("repeats features", low=-1e7, high=1e7),
     "repeats.mean": _rule("repeats targets"),
-    "repeats.gain": _rule("targets"),
-    "repeats.left": _rule("targets", positive=True),
-    "default_errors.share": _rule("features"),
-    "default_errors.variance": _rule("features"),
-    "default_errors.target": _rule("targets"),
-    "imputer.mean": _rule("features"),
+    "repeats.gain": _rule("targets", **SHARE),
+    "repeats.left": _rule("targets", low=1e-6, high=1e3),
+    "default_errors.share": _rule("features", **SHARE),
+    "default_errors.variance": _rule("features", **NOT_NEGATIVE),
+    "default_errors.target": _rule("targets", **NOT_NEGATIVE),
+    "imputer.mean": _rule("features", low=-1e7, high=1e7),
     "imputer.covariance": _rule("covariance"),
-    "imputer.low": _rule("features"),
-    "imputer.high": _rule("features"),
-    "imputed_scale": _rule(positive=True),
-    "curved": _rule("features", kind="b"),
-    "held_out.rows": _rule("held_out", kind="i"),
-    "held_out.fold": _rule("held_out", kind="i"),
-    "held_out.y": _rule("held_out targets"),
-    "held_out.mean": _rule("held_out targets"),
-    "held_out.feature_variance": _rule("held_out targets"),
-    "held_out.system_variance": _rule("held_out targets"),
-    "held_out.epistemic_variance": _rule("held_out targets"),
-    "held_out.score": _rule("held_out targets"),
-    "left_out_scores": _rule("left_out targets"),
-    "rows.x": _rule("rows features", gaps=True),
-    "rows.y": _rule("rows targets", gaps=True),
-    "rows.weight": _rule("rows", gaps=True),
-    "rows.x_err": _rule("rows features", gaps=True, needed=False),
-    "rows.y_err": _rule("rows targets", gaps=True, needed=False),
+    "imputer.low": _rule("features", low=-1e7, high=1e7),
+    "imputer.high": _rule("features", low=-1e7, high=1e7),
+    "imputed_scale": _rule(**POSITIVE),
+    "curved": _rule("features", kind="b", low=0, high=1),
+    "held_out.rows": _rule("held_out", **PLACE),
+    "held_out.fold": _rule("held_out", **PLACE),
+    "held_out.y": _rule("held_out targets", **UNIT),
+    "held_out.mean": _rule("held_out targets", **UNIT),
+    "held_out.feature_variance": _rule("held_out targets", **UNIT_VARIANCE),
+    "held_out.system_variance": _rule("held_out targets", **UNIT_VARIANCE),
+    "held_out.epistemic_variance": _rule("held_out targets", **UNIT_VARIANCE),
+    "held_out.score": _rule("held_out targets", low=-1e30, high=1e30),
+    "left_out_scores": _rule("left_out targets", low=-1e30, high=1e30),
+    "rows.x": _rule("rows features", **UNIT, gaps=True),
+    "rows.y": _rule("rows targets", **UNIT),
+    "rows.weight": _rule("rows", low=0.0, high=1e300),
+    "rows.x_err": _rule("rows features", **UNIT_ERROR, gaps=True, needed=False),
+    "rows.y_err": _rule("rows targets", **UNIT_ERROR, gaps=True, needed=False),
 }
 """All arrays but those of the networks, whose shapes follow from the settings."""
 NETWORKS = ("blocks.", "densities.")
@@ -138,28 +156,34 @@ def check_arrays(
         if rule.shape and rule.shape[0] not in known:
             known[rule.shape[0]] = array.shape[:1] or (0,)
         check_array(name, array, tuple(n for size in rule.shape for n in known[size]), rule.kind)
-        if (np.isinf(array) if rule.gaps else ~np.isfinite(array)).any():
-            raise ModelFileError(f"{name} holds numbers that are not finite")
-        if rule.positive and not (array > 0).all():
-            raise ModelFileError(f"{name} is not positive")
+        fine = ((array >= rule.low) & (array <= rule.high)) | (rule.gaps & np.isnan(array))
+        if not (fine | (rule.or_zero & (array == 0))).all():
+            raise ModelFileError(f"{name} holds numbers that are not between {rule.low:g} and {rule.high:g}")
 
 
 def check_array(name: str, array: np.ndarray, shape: tuple[int, ...], kind: str = "f") -> None:
-    """Refuse another shape or kind of number."""
-    if array.shape != shape or array.dtype.kind != kind:
+    """Refuse another shape or kind of number; floats of half precision are none of ours."""
+    kinds = (array.dtype.name, array.dtype.kind if array.dtype.name != "float16" else "")
+    if array.shape != shape or kind not in kinds:
         came = f"has the shape {array.shape} and numbers of {array.dtype}"
         raise ModelFileError(f"{name} {came} where {KINDS[kind]} of the shape {shape} are needed")
 
 
-def check_room(settings: Settings, features: int, arrays: Mapping[str, np.ndarray]) -> None:
-    """Refuse settings that ask for larger networks than the file holds, before any memory is taken for them."""
-    waves = {"periodic": settings.frequencies, "positional": settings.octaves}.get(settings.embedding, 0)
-    needed = settings.members * (
-        features * (1 + waves) * settings.width
-        + (settings.depth - 1) * settings.width**2
-        + features * settings.noise_width
-        + (settings.noise_depth - 1) * settings.noise_width**2
-    )
-    stored = sum(array.size for name, array in arrays.items() if name.startswith("blocks."))
-    if needed > stored:
-        raise ModelFileError(f"its settings ask for at least {needed} weights, but it holds {stored}")
+def check_together(arrays: Mapping[str, np.ndarray]) -> None:
+    """Refuse arrays of which each may be right, but not beside the others."""
+    if (arrays["imputer.low"] > arrays["imputer.high"]).any():
+        raise ModelFileError("its smallest values are above its largest")
+    covariance = arrays["imputer.covariance"]
+    if covariance.ndim == 1:
+        sound = (covariance > 0).all()
+    else:
+        scale = np.sqrt(np.maximum(np.diag(covariance), 1e-30))
+        correlation = covariance / np.multiply.outer(scale, scale)
+        sound = np.allclose(covariance, covariance.T, rtol=1e-6) and np.linalg.eigvalsh(correlation)[0] > 0
+    if not sound:
+        raise ModelFileError("imputer.covariance is not that of any rows")
+    total = sum(arrays[f"held_out.{part}_variance"] for part in ("feature", "system", "epistemic"))
+    if not (np.asarray(total) > 0).all():
+        raise ModelFileError("an unseen row has no positive standard deviation")
+    if "rows.weight" in arrays and arrays["held_out.rows"].max(initial=-1) >= len(arrays["rows.weight"]):
+        raise ModelFileError("an unseen row stands beyond its table")

@@ -40,6 +40,8 @@ FORMAT_VERSION = 2
 MAX_FILE_BYTES = 2 * 1024**3
 """Far above any model of ours; keeps a wrong path (a disk image) from filling the memory."""
 MAX_HEADER_BYTES = 16 * 1024**2
+MAX_ARRAYS = 10_000
+"""A network of a hundred layers has some hundreds."""
 
 _VERSION_AND_LENGTH = struct.Struct("<IQ")
 _PREFIX_BYTES = len(MAGIC) + _VERSION_AND_LENGTH.size
@@ -219,7 +221,9 @@ def _arrays(payload: bytes) -> dict[str, np.ndarray]:
     (length,) = struct.unpack_from("<Q", payload)
     if length > min(len(payload) - 8, MAX_HEADER_BYTES):
         raise ValueError(f"the arrays' header claims {length:,} bytes of {len(payload):,}")
-    _strict_json(payload[8 : 8 + length])  # safetensors would silently keep the last of two equal names
+    named = _strict_json(payload[8 : 8 + length])  # safetensors would silently keep the last of two equal names
+    if len(named) > MAX_ARRAYS:
+        raise ValueError(f"it names {len(named):,} arrays; a model has at most {MAX_ARRAYS:,}")
     return safetensors.numpy.load(payload)
 
 

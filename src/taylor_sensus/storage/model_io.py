@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from io import StringIO
 from os import PathLike
 from typing import Any, TypeVar
 
-import jax
 import numpy as np
 import pandas as pd
 
 from taylor_sensus._version import __version__
 from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError, listed
 from taylor_sensus.fit.history import COLUMNS
-from taylor_sensus.fit.initial import Shape, new_block
 from taylor_sensus.fitted import FittedModel, HeldOut
 from taylor_sensus.model.declared_errors import DefaultErrors
-from taylor_sensus.model.density import DensityPerception
-from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, FamiliarityScale, ProcessShare, stacked
+from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, FamiliarityScale, ProcessShare
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters
 from taylor_sensus.model.imputation import MOST_COLUMNS, Imputer
 from taylor_sensus.model.input_density import InputDensity
@@ -29,17 +28,17 @@ from taylor_sensus.model.trees import Trees, check_trees
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.records import EncodedTable
 from taylor_sensus.regressor import TSNetRegressor
-from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, NAMES, Settings
-from taylor_sensus.storage.checks import OPTIONAL, check_array, check_arrays, check_room
+from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, HIGHEST, NAMES, Settings
+from taylor_sensus.storage.checks import OPTIONAL, check_arrays, check_together
 from taylor_sensus.storage.container import ModelFile, read_model_file, write_model_file
+from taylor_sensus.storage.header import check_header, columns_of, targets_of
+from taylor_sensus.storage.network_io import StoredNetworks
 from taylor_sensus.storage.opening import cannot_be_read
 from taylor_sensus.storage.summary_json import summary_from_json, summary_to_json
 from taylor_sensus.storage.upgrade import Arrays, upgraded
-from taylor_sensus.tables.columns import Column
 
 Record = TypeVar("Record")
-LARGEST_THETA = 100
-"""Logarithms of a process' length scales and variances; beyond it their exponentials overflow."""
+MOST_CENTRES = HIGHEST["kernel_rows"]
 
 
 def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool = True) -> None:
@@ -63,8 +62,7 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
         "fit_summary": summary_to_json(fitted.fit_summary),
         "history": fitted.history.to_csv(index=False),
     }
-    leaves, _ = jax.tree_util.tree_flatten_with_path(parts)
-    write_model_file(path, header, {_name(place): np.asarray(leaf) for place, leaf in leaves})
+    write_model_file(path, header, dict(named_arrays(parts)))
 
 
 def load_model(path: str | PathLike[str]) -> TSNetRegressor:
@@ -89,9 +87,12 @@ def load_model(path: str | PathLike[str]) -> TSNetRegressor:
 def restore_model(content: ModelFile, path: str | PathLike[str]) -> TSNetRegressor:
     """The estimator that a model file holds; `path` is only spoken of."""
     try:
-        return _restore(content)
+        with np.errstate(all="ignore"):  # forged numbers may overflow before they are looked at
+            return _restore(content)
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, TaylorSensusError) as problem:
         raise cannot_be_read(path, problem) from problem
+    except (MemoryError, RecursionError) as problem:
+        raise cannot_be_read(path, f"it takes more memory than there is: {type(problem).__name__}") from problem
 
 
 # Writing
@@ -132,9 +133,23 @@ def _process_numbers(part: ProcessShare | None) -> dict[str, np.ndarray] | None:
             "usual_odds": np.array(part.usual_odds)}  # fmt: skip
 
 
-def _name(place: tuple) -> str:
-    """The name of an array by its place in a tree, as `blocks.mean_net.perceptron.layers.0.weight`."""
-    return jax.tree_util.keystr(place, simple=True, separator=".")
+def named_arrays(node: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """All arrays in a tree of records, by their places, as `blocks.mean_net.perceptron.layers.0.weight`."""
+    if node is None:
+        return
+    if isinstance(node, Mapping):
+        inner = node.items()
+    elif hasattr(node, "_fields"):
+        inner = node._asdict().items()
+    elif is_dataclass(node):
+        inner = [(f.name, getattr(node, f.name)) for f in fields(node) if not f.metadata.get("static")]
+    elif isinstance(node, tuple):
+        inner = [(str(place), part) for place, part in enumerate(node)]
+    else:
+        yield name, np.asarray(node)
+        return
+    for key, part in inner:
+        yield from named_arrays(part, f"{name}.{key}" if name else key)
 
 
 def _plain(value: Any) -> Any:
@@ -148,13 +163,14 @@ def _plain(value: Any) -> Any:
 
 
 def _restore(content: ModelFile) -> TSNetRegressor:
-    if content.header["kind"] != "TSNetRegressor":
-        raise ModelFileError(f"the file holds a {content.header['kind']}")
+    if content.header.get("kind") != "TSNetRegressor":
+        raise ModelFileError(f"the file holds a {str(content.header.get('kind'))[:40]}, and no kind of model of ours")
     content = upgraded(content)
     header, arrays, parts = content.header, content.arrays, content.header["parts"]
+    check_header(header, OPTIONAL)
     settings = _settings(header["settings"])
-    columns = tuple(Column(name, None if c is None else tuple(c)) for name, c in header["columns"])
-    features, targets = sum(len(column.parts) for column in columns), len(header["targets"])
+    columns, target_names = columns_of(header), targets_of(header)
+    features, targets = sum(len(column.parts) for column in columns), len(target_names)
     sizes = {
         "features": (features,),
         "targets": (targets,),
@@ -164,20 +180,20 @@ def _restore(content: ModelFile) -> TSNetRegressor:
         "covariance": (features,) * (2 if features <= MOST_COLUMNS else 1),
     }
     check_arrays(arrays, parts, sizes)
-    shape = Shape(features, targets, arrays["scaler.center"], arrays["scaler.scale"])
+    check_together(arrays)
     fitted = FittedModel(
         settings=settings,
         columns=columns,
-        target_names=tuple(header["targets"]),
+        target_names=target_names,
         one_dimensional=header["one_dimensional"],
         scaler=_record(Scaler, "scaler", arrays),
         trend=_record(Trend, "trend", arrays),
-        ensemble=_ensemble(settings, shape, content),
+        ensemble=_ensemble(settings, features, content),
         default_errors=_record(DefaultErrors, "default_errors", arrays),
         imputer=_record(Imputer, "imputer", arrays),
         imputed_scale=float(arrays["imputed_scale"]),
         curved=arrays["curved"],
-        held_out=_held_out(arrays),
+        held_out=_record(HeldOut, "held_out", arrays),
         rows=_record(EncodedTable, "rows", arrays) if "rows" in parts else None,
         fit_summary=summary_from_json(header["fit_summary"], targets),
         history=_history(header["history"]),
@@ -211,27 +227,22 @@ def _record(kind: type[Record], part: str, arrays: Arrays) -> Record:
     return kind(**{name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)})
 
 
-def _ensemble(settings: Settings, shape: Shape, content: ModelFile) -> Ensemble:
+def _ensemble(settings: Settings, features: int, content: ModelFile) -> Ensemble:
     arrays, parts = content.arrays, content.header["parts"]
-    check_room(settings, shape.features, arrays)
-    rng = np.random.default_rng(0)
-    block = new_block(shape, settings, rng, 0.0, 0.0)
-    empty = {"blocks": stacked([block] * settings.members), "densities": None}
-    if "densities" in parts:
-        landmarks = arrays["densities.landmarks.value"].shape[1]
-        perception = DensityPerception.initial(np.zeros((landmarks, shape.features)), landmarks, rng)
-        empty["densities"] = stacked([perception] * _perceptions(settings))
-    networks = jax.tree_util.tree_map_with_path(lambda place, leaf: _weights(_name(place), leaf.shape, arrays), empty)
+    networks = StoredNetworks(arrays, settings, features, len(arrays["prior_variance"]))
+    blocks = networks.blocks()
+    densities = networks.densities(_perceptions(settings)) if "densities" in parts else None
+    networks.finish()
     return Ensemble(
-        blocks=networks["blocks"],
-        densities=networks["densities"],
+        blocks=blocks,
+        densities=densities,
         process_share=_process_share(arrays) if "process" in parts else None,
         prior_variance=arrays["prior_variance"],
         combination=settings.combination if "densities" in parts else BY_PROCESS,
         noise_scale=arrays["noise_scale"],
         familiarity=_record(FamiliarityScale, "familiarity", arrays) if "familiarity" in parts else None,
         tails=_record(Tails, "tails", arrays) if "tails" in parts else None,
-        trees=_trees(arrays, settings.members, shape.features) if "trees" in parts else None,
+        trees=_trees(arrays, settings.members, features) if "trees" in parts else None,
         repeats=_record(Repeats, "repeats", arrays) if "repeats" in parts else None,
     )
 
@@ -241,18 +252,10 @@ def _perceptions(settings: Settings) -> int:
     return settings.members if settings.training == "joint" else 1
 
 
-def _weights(name: str, shape: tuple[int, ...], arrays: Arrays) -> np.ndarray:
-    weights = arrays[name]
-    check_array(name, weights, shape)
-    if not np.isfinite(weights).all():
-        raise ModelFileError(f"{name} holds numbers that are not finite")
-    return weights
-
-
 def _process_share(arrays: Arrays) -> ProcessShare:
     numbers = ProcessNumbers(*[arrays[f"process.{name}"] for name in ProcessNumbers._fields])
-    if np.abs(numbers.theta).max() > LARGEST_THETA:
-        raise ModelFileError("its Gaussian process has impossible hyper-parameters")
+    if not 0 < len(numbers.centres) <= MOST_CENTRES:  # the work grows with the cube, the memory with the square
+        raise ModelFileError(f"its Gaussian process has {len(numbers.centres)} centres, not 1 to {MOST_CENTRES}")
     process = GaussianProcess(numbers)
     if not np.isfinite(process.factor).all():  # made here, so that a broken one is refused here
         raise ModelFileError("its Gaussian process is not that of any rows")
@@ -270,7 +273,7 @@ def _trees(arrays: Arrays, members: int, features: int) -> Trees:
 def _law(arrays: Arrays, features: int) -> Law:
     numbers, density = _record(LawNumbers, "law", arrays), _record(InputDensity, "law_density", arrays)
     used, usual = numbers.used, numbers.usual
-    if np.abs(numbers.theta).max() > LARGEST_THETA or not (np.diag(numbers.factor) > 0).all():
+    if not (np.diag(numbers.factor) > 0).all():
         raise ModelFileError("its law has impossible numbers")
     if not ((used >= 0) & (used < features)).all() or (usual < 0).any() or not (usual > 0).any():
         raise ModelFileError("its law is that of no readings")
@@ -280,13 +283,6 @@ def _law(arrays: Arrays, features: int) -> Law:
     if not np.isfinite(law.root).all():
         raise ModelFileError("its law has impossible numbers")
     return law
-
-
-def _held_out(arrays: Arrays) -> HeldOut:
-    held_out = _record(HeldOut, "held_out", arrays)
-    if not (held_out.std > 0).all():
-        raise ModelFileError("an unseen row has no positive standard deviation")
-    return held_out
 
 
 def _history(text: str) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from taylor_sensus.errors import ModelFileError
 from taylor_sensus.storage.container import CheckedFile, check_model_file
+from taylor_sensus.storage.header import columns_of, targets_of
 from taylor_sensus.tables.column import Column
 
 if TYPE_CHECKING:
@@ -32,13 +33,12 @@ def open_model(path: str | PathLike[str]) -> OpenedModel:
     """Read a model file, once, and look at its columns."""
     checked = check_model_file(path)
     try:
-        columns = tuple(Column(str(n), None if c is None else tuple(map(str, c))) for n, c in checked.header["columns"])
-        return OpenedModel(path, checked, columns, tuple(map(str, checked.header["targets"])))
-    except (LookupError, TypeError, ValueError) as problem:
+        return OpenedModel(path, checked, columns_of(checked.header), targets_of(checked.header))
+    except ModelFileError as problem:
         raise cannot_be_read(path, problem) from problem
 
 
-def cannot_be_read(path: str | PathLike[str], problem: Exception) -> ModelFileError:
+def cannot_be_read(path: str | PathLike[str], problem: object) -> ModelFileError:
     """A whole model file whose content is not a model that this version knows."""
     return ModelFileError(
         f"{path} does not hold a model that this version can read ({problem}). "
