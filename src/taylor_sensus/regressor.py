@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,7 @@ from taylor_sensus.words.progress import TrainingProgress, is_heard
 from taylor_sensus.words.summary import summary_html, summary_text
 
 if TYPE_CHECKING:
+    from taylor_sensus.fit.stream import RowSource
     from taylor_sensus.fitted import FittedModel
     from taylor_sensus.report import Report
     from taylor_sensus.suggest import Suggestions
@@ -244,9 +246,52 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         self.fitted_ = with_row_names(self.fitted_, row_index(X))
         return self
 
+    def fit_dataset(
+        self, source: str | PathLike[str], target: str | Sequence[str], *, drop: Sequence[str] | str = ()
+    ) -> TSNetRegressor:
+        """Fit to Parquet files of any size, in bounded memory.
+
+        One pass finds exact statistics and draws a random sample of 32,768 rows, from which Gaussian process, noise and
+        calibration are learned as in `fit`; the means are trained on mini-batches from all files. With no more rows
+        than that it is the same as `fit`. Declared errors, weights and priors of your own are not possible here, and
+        only rows of the sample can count less as possible typing errors.
+
+        Parameters
+        ----------
+        source : path
+            A Parquet file, a folder with such files, or a data set partitioned by folders such as ``year=2024``.
+        target : str or list of str
+            Columns to predict.
+        drop : list of str, optional
+            Columns that are neither features nor targets, such as identifiers.
+
+        Returns
+        -------
+        TSNetRegressor
+            The estimator itself, fitted.
+        """
+        from taylor_sensus.out_of_core.fit import open_files_to_fit
+
+        settings = resolve({name: getattr(self, name) for name in CONSTRUCTOR}, self.details)
+        check_jobs(self.n_jobs)
+        if settings.training != "staged" or callable(settings.prior) or settings.interval_fits:
+            raise SettingError(
+                'fit_dataset needs training="staged", one of the built-in priors and no interval_fits; '
+                "with others, fit on a sample of the rows"
+            )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        files = open_files_to_fit(source, target, drop, seed)
+        X, y = files.table(one_target=isinstance(target, str))
+        if files.sample_is_all:
+            return self.fit(X, y)
+        table, names = self._learn_table(X, y, None, settings)
+        self._fit(table, None, names, settings, source=files.rows(names))
+        self.fitted_ = files.in_the_data_set(self.fitted_)
+        return self
+
     def _fit(
         self, table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings,
-        before: FittedModel | None = None,
+        before: FittedModel | None = None, source: RowSource | None = None,
     ) -> None:  # fmt: skip
         seed = None if before is None or self.random_state is not None else before.fit_summary.seed
         if seed is None:
@@ -258,7 +303,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         forks.begin()
         use_compilation_cache()
         forget_programs_if_many()
-        todo = partial(fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before)
+        todo = partial(
+            fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before, source=source
+        )
         if self.verbose or is_heard():
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
             with TrainingProgress(runs, epochs=settings.epochs, show=self.verbose) as progress:

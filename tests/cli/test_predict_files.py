@@ -1,4 +1,4 @@
-"""`taylor-sensus predict` with a folder: files to files on the command line."""
+"""`taylor-sensus predict` and `fit` with a folder: files larger than memory on the command line."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from taylor_sensus import load
 from taylor_sensus.cli import app
-from tests.tiny import measurements, tiny
+from tests.tiny import OPTIONS, measurements, tiny
 
 INPUTS = ["temp [degC]", "time [s]", "alloy"]
 
@@ -86,3 +86,13 @@ def test_ctrl_c_tells_that_a_part_is_there(folder, monkeypatch):
     result = run("predict", folder / "m.tsnet", folder / "data", "-o", folder / "broken", "-q")
     assert result.exit_code == 130
     assert result.stderr.strip().splitlines()[-1].startswith("interrupted; only a part of ")
+
+
+def test_fit_reads_a_folder(folder):
+    arguments = ["fit", folder / "data", "--target", "strength", "--drop", "id", "-q"]
+    result = run(*arguments, *OPTIONS, "--drop", "temp_err", "-o", folder / "f.tsnet")
+    assert result.exit_code == 0, result.output
+    model = load(folder / "f.tsnet")
+    assert list(model.feature_names_in_) == INPUTS and model.fitted_.fit_summary.rows == 80
+    refused = run(*arguments, "--decimal", ",", "-o", folder / "g.tsnet")
+    assert refused.exit_code == 2 and "as it is" in refused.stderr

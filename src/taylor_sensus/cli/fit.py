@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from taylor_sensus.cli.command import (
     Censored,
-    DataFile,
+    Data,
     Decimal,
     Force,
     Id,
@@ -29,10 +29,13 @@ from taylor_sensus.cli.files import check_output, noted
 from taylor_sensus.cli.info import description
 from taylor_sensus.cli.screen import show_json, wrote
 
+if TYPE_CHECKING:
+    from taylor_sensus.regressor import TSNetRegressor
+
 
 def fit(
     ctx: typer.Context,
-    data: DataFile,
+    data: Data,
     target: Annotated[list[str], typer.Option(metavar="COLUMN", help="Column to predict; may be repeated.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write (.tsnet).")],
     drop: Annotated[
@@ -83,10 +86,24 @@ def fit(
 
     Cells may declare their errors, as in 14.2(3) or 14.2 ± 0.3, and so may a column beside: temp and temp_err. What
     was found is told. Empty cells of inputs are filled in and widen the error bars; targets must be there.
+
+    DATA may be a folder of Parquet files, of any size; its cells and columns are taken as they are.
     """
     named = {"members": members, "epochs": epochs, "width": width, "depth": depth, "X_err_kind": _kinds(x_err_kind)}
     arguments = _constructor_arguments({n: v for n, v in named.items() if v is not None}, set_ or [], paper)
     check_output(output, [data, *([validation] if validation else [])], force=force)
+    if data.is_dir():
+        told = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_]
+        if any(option is not None for option in told) or censored != "missing":
+            raise typer.BadParameter("a folder is fitted as it is: only --target, --drop and settings can be told")
+
+        from taylor_sensus import TSNetRegressor
+
+        began = time.perf_counter()
+        model = TSNetRegressor(**arguments, random_state=seed, n_jobs=jobs, verbose=not quiet)
+        model.fit_dataset(data, target[0] if len(target) == 1 else target, drop=drop or [])
+        _finish(ctx, model, output, not without_rows, as_json, {"seconds": round(time.perf_counter() - began, 3)})
+        return
 
     from taylor_sensus.tables.file_header import check_readable
     from taylor_sensus.tables.wanted import Reading, check_header_to_fit
@@ -119,10 +136,17 @@ def fit(
         y_val_err=held_out and held_out.y_err,
     )
     seconds = time.perf_counter() - began
-    model.save(output, keep_rows=not without_rows)
+    _finish(ctx, model, output, not without_rows, as_json, {**table.facts, "seconds": round(seconds, 3)})
+
+
+def _finish(
+    ctx: typer.Context, model: TSNetRegressor, output: Path, keep_rows: bool, as_json: bool, facts: dict[str, Any]
+) -> None:
+    """Write the model, and tell what it is."""
+    model.save(output, keep_rows=keep_rows)
     wrote(ctx, output)
     if as_json:
-        show_json({**description(model, output), **table.facts, "seconds": round(seconds, 3)})
+        show_json({**description(model, output), **facts})
     else:
         typer.echo(model.summary())
 

@@ -8,6 +8,7 @@
 - `noise`: trained noise networks, and how they are made flatter.
 - `members`: one run each, side by side on the machine's cores; `loop` is such a run as one compiled program,
   `objectives` what it minimises, `initial` what it starts from, `history` what happened in it.
+- `stream`: rows of a table larger than memory, for the means.
 - `context`: what the stages share; `padding`: shapes that stay the same for similar tables; `records`: what goes in
   and comes out; `declared_errors`: what is known of the errors of cells.
 - `inference`: compiled programs that ask trained members; `storage.compilation` keeps them on disk.

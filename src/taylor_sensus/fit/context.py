@@ -13,6 +13,7 @@ from taylor_sensus.fit.objectives import RunOptions
 from taylor_sensus.fit.padding import LARGE, TrainingRows, unseen_mask
 from taylor_sensus.fit.records import Chosen, FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE, NOTHING
+from taylor_sensus.fit.stream import StreamedRows
 from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
@@ -37,6 +38,8 @@ class FitContext:
     progress: Progress | None
     chosen: Chosen | None
     """What an earlier fit of the same table has chosen."""
+    stream: StreamedRows | None = None
+    """Where the means get their rows from, if the table is only a sample."""
 
     @classmethod
     def new(

@@ -45,10 +45,11 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
     """
     settings, members, chosen = context.settings, range(context.settings.members), context.chosen
     scales = [0.0]
+    inputs = int(context.table.group.max()) + 1 if context.stream is None else context.stream.source.rows
     if chosen is not None:
         scales = [chosen.frequency_scale]
     elif settings.embedding == "periodic":
-        scales = frequency_scales(int(context.table.group.max()) + 1, context.shape.features, settings)
+        scales = frequency_scales(inputs, context.shape.features, settings)
     splits = MemberSplits(context.unseen, context.table.train, row_weights)
     rows, variant = context.rows(row_weights), context.variant()
 

@@ -30,6 +30,7 @@ from taylor_sensus.model.networks import trainable
 
 if TYPE_CHECKING:
     from taylor_sensus.fit.context import FitContext
+    from taylor_sensus.fit.stream import Feed
 
 _compiling = threading.Lock()
 """Threads that need the same program at the same time would each compile it."""
@@ -61,6 +62,7 @@ def give_memory_back() -> None:
 def train(
     network: Any, rows: Any, points: Any, split: RowSplit, options: RunOptions, seed: int,
     *, stage: Stage, batch_size: int, checks: int, member: int = 0, progress: Progress | None = None,
+    feed: Feed | None = None,
 ) -> Trained:  # fmt: skip
     """One run from start to end: steps, a look at the held-out rows, and the best weights so far; then again.
 
@@ -74,6 +76,11 @@ def train(
     held = jax.tree.map(lambda a: np.asarray(a)[split.held], rows)
     held = held if columns is None else held.widened(columns)
     moments, drawn = new_moments(trained), batches(split, batch_size, np.random.default_rng(seed))
+
+    def from_memory(count: int, columns: int | None) -> Any:
+        return gathered(rows, np.stack([next(drawn) for _ in range(count)]), columns)
+
+    feed = feed or from_memory
     log, step = np.full((checks, 2), np.nan, np.float32), 0
 
     def score_of(trained: Any) -> float:
@@ -88,8 +95,7 @@ def train(
         begun = step
         while step < until:
             count = min(WINDOW, until - step)
-            picks = np.stack([next(drawn) for _ in range(count)])
-            window = gathered(rows, picks, columns)
+            window = feed(count, columns)
             given = (network, window, points, np.int32(count), np.int32(step), np.uint32(seed))
             with _compiling if not step else nullcontext():
                 trained, moments, loss = run_steps(trained, moments, *given, options, stage=stage)
@@ -119,12 +125,14 @@ def train_member(
     settings, split = context.settings, splits[member]
     batch = batch_rows(settings.batch_size, splits.padded)
     rate = settings.noise_learning_rate if name == "noise" else settings.learning_rate
-    wanted = round(epochs * int(split.fit_count) / batch)
+    stream = context.stream if name == "mean" else None
+    wanted = round(epochs * (int(split.fit_count) if stream is None else stream.fit_rows) / batch)
     steps = max(settings.checks, min(wanted, settings.most_steps))
     return train(
         network, rows, points, split, context.options(steps, rate, settings.weight_decay),
         context.run_seeds[member], stage=stage_of(name, variant), batch_size=batch, checks=settings.checks,
         member=member, progress=context.progress,
+        feed=None if stream is None else stream.feed(member, int(context.run_seeds[member]), batch),
     )  # fmt: skip
 
 

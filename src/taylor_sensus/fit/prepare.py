@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -34,14 +34,17 @@ class PreparedTable(NamedTuple):
     pure: PureError | None
 
 
-def prepare(table: EncodedTable, validation: EncodedTable | None, settings: Settings) -> PreparedTable:
-    """Distinct rows in scaled units, followed by the validation rows.
+def prepare(
+    table: EncodedTable, validation: EncodedTable | None, settings: Settings,
+    known: Callable[[Scaler], Scaler] = lambda learned: learned,
+) -> PreparedTable:  # fmt: skip
+    """Distinct rows in scaled units, followed by the validation rows. `known` corrects the scales learned from them.
 
     The table is gone through in blocks, and all that stays of a large one is a copy in single precision.
     """
     rows = distinct_rows(table.x, _with(table.y, table.prior_mean, table.x_err, table.y_err), table.weight)
     y = take(table.y, rows.first)
-    scaler = learn_scaling(table.x, y, rows.weight, rows.first)
+    scaler = known(learn_scaling(table.x, y, rows.weight, rows.first))
     train, targets = y.shape
     imputer = learn_imputer(scaler.features(take(table.x, spread(rows.first, MOST_ROWS))))
 

@@ -22,11 +22,12 @@ from taylor_sensus.fit.joint import train_jointly
 from taylor_sensus.fit.means import network_means, train_means
 from taylor_sensus.fit.members import histories
 from taylor_sensus.fit.noise import train_noise
-from taylor_sensus.fit.padding import assign_folds, fold_numbers
+from taylor_sensus.fit.padding import assign_folds, fold_numbers, unseen_mask
 from taylor_sensus.fit.prepare import PreparedTable, prepare
 from taylor_sensus.fit.readings import run_readings, with_kinds, with_law
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh
+from taylor_sensus.fit.stream import RowSource, StreamedRows
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.density import DensityPerception, DensityPoints
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, stacked
@@ -41,14 +42,23 @@ MOST_KEPT = 2_000_000
 def fit_model(
     table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings, *,
     seed: int, n_jobs: int | None, progress: Progress | None, before: FittedModel | None = None,
+    source: RowSource | None = None,
 ) -> FittedModel:  # fmt: skip
     """Fit and calibrate. Without validation rows each member is scored on the fold that it does not see.
 
     `before` is a model of fewer rows of the same table: what it took long to choose is taken over.
+    `source` is a larger table, of which `table` is a random sample: the means are trained on its rows.
     """
-    prepared = prepare(table, validation, settings)
+    if source is None:
+        prepared, stream = prepare(table, validation, settings), None
+    else:
+        prepared = prepare(table, validation, settings, source.scaler)
+        stream = StreamedRows(source, prepared.scaler, prepared.imputer, settings.folds, seed)
     prepared = prepared._replace(training=with_kinds(prepared.training, names.columns, settings))
-    start = start_fit(prepared, settings, seed, n_jobs, progress, None if before is None else chosen_by(before))
+    chosen = None if before is None else chosen_by(before)
+    start = start_fit(prepared, settings, seed, n_jobs, progress, chosen)
+    if stream is not None:
+        start = streamed(start, stream, table.x[prepared.first])
     trained = train(start)
     calibrated = calibrate(trained, with_law(prepared.training, trained.law), settings, n_jobs)
     fitted = FittedModel(
@@ -100,6 +110,16 @@ def start_fit(
         held = [h[:0] for h in held]  # validation rows score the run, and no residuals of unseen rows are needed
     shape = Shape(table.x.shape[1], table.y.shape[1], scaler.center, scaler.scale)
     return Start(FitContext.new(table, shape, settings, held, fold, rng, n_jobs, progress, chosen), perception, points)
+
+
+def streamed(start: Start, stream: StreamedRows, inputs: np.ndarray) -> Start:
+    """The same fit with its folds dealt by `inputs`, the training rows' as they came, and its means on a stream."""
+    context, table = start.context, start.context.table
+    dealt = stream.held(inputs, max(context.settings.members, stream.folds))
+    held, fold = dealt[: context.settings.members], fold_numbers(dealt, table.train)
+    unseen = unseen_mask(held, table.train, len(table.x))
+    context = replace(context, held=tuple(held), fold=fold, unseen=unseen, stream=stream)
+    return start._replace(context=context)
 
 
 def train(start: Start) -> TrainedEnsemble:
