@@ -3,6 +3,7 @@
 - `steps`: time of a training step, as ratios (`make bench`).
 - `speed`: seconds of fits, cold and warm, beside CatBoost; of predictions, imports and the command line.
 - `files`: predictions from files to files: rows a second, peak memory, killed and gone on with.
+- `fit_files`: fits from files beside fits in memory: error on new rows, CPU seconds, peak memory.
 - `toy`: accuracy and noise recovery on data whose truth is known.
 - `measurement_errors`: declared errors, intervals, gaps and the budget's flag.
 - `fuzz`: damaged and forged model files, and tables that nobody would write.

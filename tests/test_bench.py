@@ -50,6 +50,15 @@ def test_files_in_miniature(capsys):
     assert re.search(r"rows/s with 1 processes; peak memory of all processes [\d,]+ MB", speed)
 
 
+def test_fits_from_files_in_miniature(capsys):
+    from bench import fit_files
+
+    fit_files.main(["--quick"])
+    files, memory = capsys.readouterr().out.splitlines()
+    found = [float(re.findall(r"error ([0-9.]+)", line)[0]) for line in (files, memory)]
+    assert files.startswith("files (34,000 rows)") and found[0] == pytest.approx(found[1], rel=0.3)
+
+
 def test_measurement_errors_in_miniature():
     from bench import measurement_errors as errors
 
