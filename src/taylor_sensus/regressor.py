@@ -41,6 +41,7 @@ from taylor_sensus.tables.estimator_input import (
     with_errors,
     with_row_names,
 )
+from taylor_sensus.tables.quantities import check_target_units, unpacked
 from taylor_sensus.words.progress import TrainingProgress, is_heard
 from taylor_sensus.words.summary import summary_html, summary_text
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from taylor_sensus.fit.stream import RowSource
     from taylor_sensus.fitted import FittedModel
     from taylor_sensus.report import Report
+    from taylor_sensus.report.importance import Importance
     from taylor_sensus.suggest import Suggestions
 
 
@@ -201,7 +203,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         ----------
         X : DataFrame or array-like, (rows, columns)
             Features: numbers, and in tables also words (categories). Missing cells are filled in and their noise is
-            accounted for.
+            accounted for. Values of uncertainties, pint and astropy bring their errors and units along.
         y : Series, DataFrame or array-like, (rows,) or (rows, targets)
             Targets, in any unit. None may be missing.
         sample_weight : array-like, (rows,), optional
@@ -226,7 +228,12 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """
         settings = resolve({name: getattr(self, name) for name in CONSTRUCTOR}, self.details)
         check_jobs(self.n_jobs)
+        X, X_err = unpacked(X, X_err, "X")
+        y, y_err = unpacked(y, y_err, "y")
+        X_val, X_val_err = unpacked(X_val, X_val_err, "X_val")
+        y_val, y_val_err = unpacked(y_val, y_val_err, "y_val")
         table, names = self._learn_table(X, y, sample_weight, settings)
+        check_target_units(names.targets, y_val)
         table = with_errors(table, names, X, y, X_err, y_err, "")
         if table.x_err is not None:
             warn_of_units(table.x_err, table.x, [part for c in names.columns for part in c.parts])
@@ -436,7 +443,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         target : str, optional
             Which target is meant, if the model has several.
         bounds : dict, optional
-            A space, if there are no candidates; else ``(low, high)`` by column.
+            A space, if there are no candidates; columns that are not named go from the smallest to the largest value
+            of the training rows. With a table of candidates ``(low, high)`` by column.
         constraints : list of dict, optional
             What every suggestion meets; see `taylor_sensus.suggest.space.constraints`.
         pending : Suggestions, DataFrame or array-like, optional
@@ -497,7 +505,10 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         float
             1 is perfect, 0 no better than a constant.
         """
-        return float(r2_score(y, self.predict(X, X_err=X_err), sample_weight=sample_weight))
+        predicted = self.predict(X, X_err=X_err)
+        y = unpacked(y, None, "y").table
+        check_target_units(self.fitted_.target_names, y)
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def predict_interval(
         self, X: Any, coverage: float = 0.9, method: str = "conformal", *, X_err: Any = None, y_err: Any = None
@@ -594,6 +605,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """Rows as a fitted model is asked for them, and their labels."""
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
+        X, X_err = unpacked(X, X_err, "X")
         x, index = self._encode(X, fitted.columns)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))
         query = Query(
@@ -615,18 +627,27 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "fitted_")
         return summary_text(self.fitted_)
 
-    def report(self, path: str | PathLike[str] | None = None, data: Any = None, candidates: Any = None) -> Report:
+    def report(
+        self, X: Any = None, y: Any = None, candidates: Any = None, *, path: str | PathLike[str] | None = None,
+        X_err: Any = None, data: Any = None,
+    ) -> Report:  # fmt: skip
         """One self-contained page: how good, how honest, where the error comes from.
 
         Parameters
         ----------
-        path : path, optional
-            File to which the page is written.
-        data : DataFrame, (X, y) or (X, y, X_err), optional
-            A table with the model's columns and, where they were measured, its targets. With the table of the fit the
-            model is judged by predictions of networks that had not seen the row. Without a table much cannot be shown.
+        X : DataFrame, array-like or path, optional
+            Rows with the columns of the fit. With the table of the fit the model is judged by predictions of networks
+            that had not seen the row; without a table much cannot be shown. A path is the same as `path`.
+        y : Series, DataFrame or array-like, optional
+            What was measured at these rows. Behind a path: the same as `data`.
         candidates : DataFrame, array-like or dict, optional
             From which to suggest what to measure next; see `suggest`.
+        path : path, optional
+            File to which the page is written.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors of X, as in `fit`.
+        data : DataFrame, (X, y) or (X, y, X_err), optional
+            The same as one table with the model's columns and, where they were measured, its targets.
 
         Returns
         -------
@@ -640,7 +661,33 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         from taylor_sensus.report import make_report
 
         check_is_fitted(self, "fitted_")
+        if isinstance(X, str | PathLike):
+            path, data = X, y if data is None else data
+        elif X is not None:
+            X, X_err = unpacked(X, X_err, "X")
+            data = (X, unpacked(y, None, "y").table, X_err)
         return make_report(self, path, data, candidates)
+
+    def importance(self, X: Any, *, X_err: Any = None) -> Importance:
+        """How much each column matters, for the predictions at these rows and for their errors.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like, (rows, columns)
+            Rows with the columns of the fit, such as those of the fit.
+        X_err : float, dict, DataFrame or array-like, optional
+            Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
+
+        Returns
+        -------
+        Importance
+            A table of shares of variance, and a figure of it (`plot`).
+        """
+        from taylor_sensus.report.importance import importance_of
+
+        check_is_fitted(self, "fitted_")
+        X, X_err = unpacked(X, X_err, "X")
+        return importance_of(self, X, X_err)
 
     @property
     def history_(self) -> pd.DataFrame:

@@ -12,6 +12,7 @@ figures.py     which plot for what
 svg.py         a figure as a small piece of the page
 sections/      the sections of the page
 page.py        the page; style.py its looks; html.py escaping and tables
+importance.py  how much each column matters, as a table and a figure
 """
 
 from taylor_sensus.report.document import Report, make_report
