@@ -152,7 +152,7 @@ class Bench:
         yield Limit("import TSNetRegressor, beyond sklearn.base and pandas", statistics.median(taken), 0.4)
         name = self.ask("model_file", "commands", folder=str(self.folder), quick=self.quick)["name"]
         mistakes = {
-            "no candidates": ("suggest", "model.tsnet"),
+            "missing model": ("suggest", "missing.tsnet"),
             "a column is missing": ("predict", "model.tsnet", "narrow.csv", "-o", "out.csv"),
             "no such file": ("predict", "model.tsnet", "none.csv", "-o", "out.csv"),
             "no such target": ("fit", "new.csv", "--target", "none", "-o", "new.tsnet"),

@@ -156,7 +156,8 @@ def test_gaps_in_training_and_in_categories():
 
 
 def test_a_column_of_nothing_but_gaps_is_left_out():
-    model = small().fit(X.assign(c=np.nan), Y)
+    with pytest.warns(TaylorSensusWarning, match="without a single value: 'c'"):
+        model = small().fit(X.assign(c=np.nan), Y)
     assert model.fitted_.fit_summary.constant_columns == ("c",)
     assert np.isfinite(model.predict(X.assign(c=np.nan))).all()
 

@@ -12,15 +12,13 @@ import pandas as pd
 
 from taylor_sensus.budget import BudgetParts
 from taylor_sensus.model.attenuation import attenuation
+from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.declared_errors import DefaultErrors, InputErrors
 from taylor_sensus.model.ensemble import (
     BY_PROCESS,
     Distribution,
     Ensemble,
-    blend,
-    distribution,
-    familiarity_of,
-    opinions,
+    predicted,
     with_law_answer,
 )
 from taylor_sensus.model.imputation import Imputer
@@ -140,12 +138,10 @@ class FittedModel:
         if query.y_err is not None:
             declared = (query.y_err / self.scaler.target_scale) ** 2
             target_error = np.where(np.isnan(declared), target_error, declared)
-        said = opinions(self.ensemble, scaled.astype(np.float32), errors, n_jobs)
-        k = familiarity_of(self.ensemble, said.process_variance, said.log_densities)
-        found = distribution(self.ensemble, blend(self.ensemble, said), k, scaled, prior, target_error)
-        return self._in_units(
-            found if self.law is None else self._with_law(self.law, query, scaled, found, target_error)
-        )
+        found = predicted(self.ensemble, scaled, errors, prior, target_error, n_jobs)
+        if self.law is not None:
+            found = self._with_law(self.law, query, scaled, found, target_error)
+        return self._in_units(found)
 
     def _with_law(
         self, law: Law, query: Query, scaled: np.ndarray, found: Distribution, target_error: np.ndarray
@@ -156,8 +152,7 @@ class FittedModel:
         rows = np.flatnonzero(share > 0)
         if not len(rows):
             return found
-        answers = [law.answer(scaled[part], variance[part]) for part in np.array_split(rows, -(-len(rows) // 256))]
-        answer = LawAnswer(*[np.concatenate(same) for same in zip(*answers, strict=True)])
+        answer: LawAnswer = in_chunks(law.answer, (scaled[rows], variance[rows]), 1)
         return with_law_answer(found, rows, share[rows], answer, target_error[rows])
 
     def prior(self, query: Query, scaled: np.ndarray) -> np.ndarray:

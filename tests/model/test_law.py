@@ -39,7 +39,7 @@ def test_points_have_the_posterior_mean_and_covariance_and_exact_features_stay(m
     density, used = InputDensity(np.ones(1), np.zeros((1, 4)), whole[None]), np.arange(4)
     x, variance = rng.standard_normal((5, 4)), np.zeros((5, 4))
     variance[:, :moving] = rng.uniform(0.1, 0.5, (5, moving))
-    points, weight = nodes(density, used, x, variance)
+    points, weight = nodes(density, used, np.arange(4) < moving, x, variance)
     error = np.einsum("ri,ij->rij", variance, np.eye(4))
     true = density.behind(x, error)
     mean = np.einsum("q,rqf->rf", weight, points)
@@ -133,3 +133,15 @@ def test_there_is_no_attenuation_without_readings():
     _, w, y = waves(60, 0.4, 1)
     with pytest.raises(DataError, match="X_err_kind"):
         tiny().fit(w, y).attenuation()
+
+
+@pytest.mark.parametrize("error", [None, 0.0, 1.5])
+def test_a_row_has_the_same_answer_in_any_company(error):
+    _, w, y = waves(60, 0.4, 1)
+    model = tiny(members=3).fit(w, y, X_err=0.4)
+    new = np.linspace(-3, 3, 300)[:, None]
+    whole = model.predict_distribution(new, X_err=error)
+    for some in (slice(7, 8), slice(250, 300)):
+        part = model.predict_distribution(new[some], X_err=error)
+        np.testing.assert_array_equal(part.mean, whole.mean[some])
+        np.testing.assert_array_equal(part.std, whole.std[some])

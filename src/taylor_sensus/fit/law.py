@@ -78,7 +78,7 @@ def fit_law(table: Table, found: FoundProcess, reading: np.ndarray, scale: np.nd
     weight = table.weight[rows] * np.minimum(found.robust_weights[rows], 1.0)
     with one_blas_thread():
         density = learn_density(x[:, used], variance[:, used], rng)
-        points, share = nodes(density, used, x, variance)
+        points, share = nodes(density, used, reading, x, variance)
         known = errors.target[rows].mean(axis=1, dtype=np.float64)
         fit = _fit(found, points, share, y, known, weight, rng)
     size = (variance[:, reading] / usual[reading]).mean(axis=1)

@@ -323,6 +323,19 @@ def with_law_answer(
     return Distribution(**parts)
 
 
+def predicted(
+    parts: Ensemble, x: np.ndarray, errors: InputErrors, prior: np.ndarray, target_error: np.ndarray, n_jobs: int | None
+) -> Distribution:
+    """All steps for scaled rows, chunk by chunk: sums over members must not depend on how many rows stand beside."""
+
+    def chunk(x: np.ndarray, share: np.ndarray, variance: np.ndarray, prior: np.ndarray, error: np.ndarray):
+        said = opinions(parts, x.astype(np.float32), InputErrors(share, variance), 1)
+        k = familiarity_of(parts, said.process_variance, said.log_densities)
+        return distribution(parts, blend(parts, said), k, x, prior, error)
+
+    return in_chunks(chunk, (x, *errors, prior, target_error), n_jobs)
+
+
 def familiarity_of(parts: Ensemble, process_variance: np.ndarray, log_densities: np.ndarray) -> np.ndarray:
     """k_d of each row, 1 where it plays no part."""
     if parts.combination == BY_PROCESS and parts.process_share is not None:

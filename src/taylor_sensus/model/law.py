@@ -112,7 +112,7 @@ class Law:
         if not len(x):
             nothing = np.zeros((0, n.weight.shape[1]))
             return LawAnswer(nothing, nothing, nothing, nothing)
-        points, weight = nodes(self.density, n.used, x, np.where(self.is_reading, variance, 0.0))
+        points, weight = nodes(self.density, n.used, self.is_reading, x, variance)
         count = len(weight)
         said = self.function(points.reshape(rows * count, -1))[0].reshape(rows, count, -1)
         mean = np.einsum("q,rqt->rt", weight, said)
@@ -132,20 +132,21 @@ def prior_root(theta: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def nodes(
-    density: InputDensity, used: np.ndarray, x: np.ndarray, variance: np.ndarray
+    density: InputDensity, used: np.ndarray, reading: np.ndarray, x: np.ndarray, variance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points at which f is averaged for each reading, `(rows, points, features)`, and their weights.
 
     Gauss and Hermite's where one feature has errors; otherwise points that have the right mean and covariance.
     """
     used = used.astype(int)
+    variance = np.where(reading, variance, 0.0)
     error = np.zeros((len(x), len(used), len(used)))
     np.einsum("rii->ri", error)[:] = variance[:, used]
     true = density.behind(np.asarray(x, np.float64)[:, used], error)
     exact = variance[:, used] <= 0
     mean = np.where(exact, x[:, used], true.mean)
     spread = np.where(exact[:, :, None] | exact[:, None, :], 0.0, true.covariance)
-    moving = np.flatnonzero(~exact.all(axis=0))
+    moving = np.flatnonzero(reading[used])
     if len(moving) <= 1:
         at, weight = np.polynomial.hermite_e.hermegauss(7)
         steps = np.zeros((len(x), len(at), len(used)))
