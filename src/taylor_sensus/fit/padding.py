@@ -128,6 +128,8 @@ class MemberSplits:
     def __getitem__(self, member: int) -> RowSplit:
         unseen, first = self.unseen[member], self.train if self.train < len(self.weight) else 0
         stops = self.unseen[(member + 1) % len(self.unseen)] if self.own_stop else unseen
+        if (unseen | stops)[: self.train].all():  # of two folds, nothing would be left to fit
+            stops = unseen
         fit = np.flatnonzero(~(unseen | stops)[: self.train])
         scored = first + spread(np.flatnonzero(stops[first:]), self.most_scored)
         return split_rows(fit, scored, self.weight, self.padded, self.held_padded)
