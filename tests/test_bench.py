@@ -36,7 +36,7 @@ def test_speed_in_miniature(capsys):
     limits = dict(re.findall(r"^(\S.*?) {2,}([0-9.]+) .*at most [0-9.]+$", shown, flags=re.MULTILINE))
     assert len(limits) == 13
     assert float(limits["import TSNetRegressor, beyond sklearn.base and pandas"]) < 0.8
-    assert float(limits["mistake on the command line: no candidates"]) < 1.2
+    assert float(limits["mistake on the command line: missing model"]) < 1.2
     assert float(next(value for name, value in limits.items() if name.startswith("taylor-sensus predict"))) < 8
 
 
