@@ -16,6 +16,7 @@ exist, `variants.py` or `methods.py` name what is compared, `summary.py` goes fr
     calibration/    error bars and learned noise where the truth is known
     speed/          what accuracy costs in seconds
     published/      the splits of others, beside their figures
+    uci/            the standard benchmark of error bars: nine tables, 20 splits
     antinoise/      noise on a part of the training entries
     active/         methods that choose their next training rows
     toys/           all methods on the paper's toys

@@ -15,11 +15,12 @@ from paper.speed.study import SPEED
 from paper.timing.study import TIMING
 from paper.toy_ablation.study import TOY_ABLATION
 from paper.toys.study import TOYS
+from paper.uci.study import UCI
 
 STUDIES: dict[str, Study] = {
     study.name: study
     for study in (
-        *(COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED, ANTINOISE, ACTIVE),
+        *(COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED, UCI, ANTINOISE, ACTIVE),
         *(TOYS, TOY_ABLATION, DEVIATIONS, SCALING),
     )
 }

@@ -114,6 +114,19 @@ def status(
 
 
 @app.command(cls=Command)
+def merge(
+    study: StudyName,
+    other: Annotated[Path, typer.Argument(metavar="FOLDER", help="Results of the same study, made elsewhere.")],
+    results: Results = None,
+) -> None:
+    """Add the results of another folder, made by another process or machine; where both have a task, theirs count."""
+    from paper.engine.running import join
+
+    kind, folder = STUDIES[_known([study], STUDIES, "study")[0]], results or RESULTS
+    typer.echo(f"{study}: {join(kind, other, folder)} results from {other} added to {folder}")
+
+
+@app.command(cls=Command)
 def tables(quick: Quick = False, results: Results = None, out: Out = None) -> None:
     """Write every table from the recorded results, without running anything."""
     from paper.engine.tables import write_tables

@@ -97,12 +97,22 @@ def _counting(
     return None, reasons
 
 
+def join(study: Study, other: Path, results: Path) -> int:
+    """Add what another folder has of a study, committed or in progress; returns how many results these are."""
+    here, there = ({**read_collected(place, study), **_good(Ledger(place, study.name))} for place in (results, other))
+    write_collected(results, study, {**here, **there}.values())
+    return len(there)
+
+
+def _good(ledger: Ledger) -> dict[str, Record]:
+    return {key: record for key, record in ledger.read().items() if record.failure is None}
+
+
 def forget(study: Study, tasks: Sequence[Task], results: Path) -> None:
     """Remove the results of these tasks everywhere, so that an interrupted repetition goes on where it was."""
     keys = {task.key for task in tasks}
     ledger = Ledger(results, study.name)
-    good = {key: record for key, record in ledger.read().items() if record.failure is None}
-    kept = {**read_collected(results, study), **good}
+    kept = {**read_collected(results, study), **_good(ledger)}
     write_collected(results, study, [record for key, record in kept.items() if key not in keys])
     ledger.forget(keys)
 

@@ -12,8 +12,10 @@ from taylor_sensus.baselines.catboost import CatBoostBaseline
 from taylor_sensus.baselines.extra_trees import ExtraTreesBaseline
 from taylor_sensus.baselines.forest import FLOORS, fit_spread
 from taylor_sensus.baselines.gprmk import GPRMKBaseline
+from taylor_sensus.baselines.hist_boosting import HistBoostingBaseline
 from taylor_sensus.baselines.mcrf import MCRFBaseline
 from taylor_sensus.baselines.ngboost import NGBoostBaseline
+from taylor_sensus.baselines.some_rows import SomeRowsGPBaseline
 from taylor_sensus.errors import MissingExtraError
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessRows
 
@@ -23,6 +25,8 @@ SMALL = {
     "extra_trees": ExtraTreesBaseline(trees=30, random_state=0),
     "catboost": CatBoostBaseline(iterations=40, depth=3, random_state=0),
     "ngboost": NGBoostBaseline(iterations=30, random_state=0),
+    "hist_boosting": HistBoostingBaseline(iterations=40, random_state=0),
+    "some_rows": SomeRowsGPBaseline(kernel_rows=80, restarts=0, max_rows=80, random_state=0),
 }
 each = pytest.mark.parametrize("name", SMALL)
 
@@ -212,3 +216,34 @@ def test_poor_tables_get_finite_answers(name, case):
     mean, std = small(name).fit(X, y).predict(np.concatenate([X, 1e3 * X]), return_std=True)
     assert np.isfinite(mean).all() and np.isfinite(std).all()
     assert (std > 0).all()
+
+
+# --- learning once more from all rows -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if name not in ("gprmk", "some_rows")])
+def test_a_refit_sees_the_held_out_rows(name):
+    """It is closer to them than what has not learned from them; validation rows that were given stay apart."""
+    X, y = smooth(100)
+    held = np.random.RandomState(0).permutation(100)[:20]
+    said = small(name).fit(X, y, refit=True).predict(X[held])
+    alone = small(name).fit(X, y).predict(X[held])
+    assert np.mean((said - y[held]) ** 2) < np.mean((alone - y[held]) ** 2)
+    given = small(name).fit(X[20:], y[20:], X_val=X[:20], y_val=y[:20])
+    same = small(name).fit(X[20:], y[20:], X_val=X[:20], y_val=y[:20], refit=True)
+    np.testing.assert_array_equal(given.predict(X), same.predict(X))
+
+
+def test_a_process_of_some_rows_holds_no_more():
+    X, y = smooth(150)
+    model = small("some_rows").fit(X, y, refit=True)
+    assert len(model.process_.numbers.centres) == 80
+    assert len(small("some_rows", max_rows=500).fit(X, y, refit=True).process_.numbers.centres) == 150
+
+
+def test_histogram_boosting_widens_where_the_noise_is():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (800, 1))
+    y = X[:, 0] + np.where(X[:, 0] > 0, 0.5, 0.05) * rng.normal(size=800)
+    std = HistBoostingBaseline(random_state=0).fit(X, y, refit=True).predict(np.array([[-0.5], [0.5]]), True)[1]
+    assert std[1] > 3 * std[0]

@@ -32,6 +32,10 @@ from taylor_sensus.errors import DataError, MissingExtraError
 from tests.published import need_dataset, need_files
 
 SMALL = ["matbench_steels", "diabetes", "forest_fires", "concrete", "wine_red", "wine_white"]
+STANDARD = [
+    *("boston_housing", "energy_efficiency", "kin8nm", "naval_propulsion"),
+    *("power_plant", "protein_structure", "wine_quality", "yacht"),
+]
 
 
 # ------------------------------------------------------------------------------------ published numbers
@@ -47,11 +51,19 @@ SMALL = ["matbench_steels", "diabetes", "forest_fires", "concrete", "wine_red", 
         ("concrete_distinct", 35.250, 16.285, 2.332, 82.599),
         ("wine_red", 0.996747, 0.001887, 0.99007, 1.00369),
         ("wine_white", -0.005995, 0.003005, math.log(0.98711), math.log(1.03898)),
+        ("boston_housing", 22.5328, 9.1971, 5, 50),
+        ("energy_efficiency", 22.3072, 10.0902, 6.01, 43.1),
+        ("kin8nm", 0.7143, 0.2636, 0.0402, 1.4585),
+        ("naval_propulsion", 0.975, 0.0147, 0.95, 1),
+        ("power_plant", 454.365, 17.067, 420.26, 495.76),
+        ("protein_structure", 7.7485, 6.1183, 0, 20.999),
+        ("wine_quality", 5.636, 0.8076, 3, 8),
+        ("yacht", 10.4954, 15.1605, 0.01, 62.42),
     ],
 )
 def test_target_statistics(name, mean, std, low, high):
     y = need_dataset(name).y
-    digits = 6e-7 if name.startswith("wine") else 6e-4
+    digits = 6e-7 if name in ("wine_red", "wine_white") else 6e-4
     assert [y.mean(), y.std(), y.min(), y.max()] == pytest.approx([mean, std, low, high], abs=digits)
 
 
@@ -71,7 +83,7 @@ def test_quality_is_a_feature_as_need_files(name, mean, std, high):
     )
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*SMALL, *STANDARD])
 def test_tables_are_as_recorded(name):
     data = need_dataset(name)
     assert data.X.shape == (data.info.rows, data.info.features)
@@ -82,7 +94,7 @@ def test_tables_are_as_recorded(name):
     assert (data.key, data.distinct, data.official_split) == (name, False, None)
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL if name != "diabetes"])
+@pytest.mark.parametrize("name", [name for name in (*SMALL, *STANDARD) if name != "diabetes"])
 def test_the_hash_is_that_of_the_file(name):
     data = need_dataset(name)
     assert data.sha256 == hashlib.sha256(fetch_dataset(name).read_bytes()).hexdigest()
@@ -106,6 +118,19 @@ def test_the_first_of_equal_rows_is_kept():
     repeated = whole.X.assign(density=whole.y).duplicated().to_numpy()
     np.testing.assert_array_equal(distinct.X.to_numpy(), whole.X.to_numpy()[~repeated])
     np.testing.assert_array_equal(distinct.y.to_numpy(), whole.y.to_numpy()[~repeated])
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_what_is_downloaded_is_the_packed_file_unpacked(name):
+    packed, plain = DATASETS[name].files
+    content = gzip.decompress((need_files(packed.path) / packed.path).read_bytes())
+    assert hashlib.sha256(content).hexdigest() == plain.sha256 == plain.download.known_hash
+
+
+def test_the_wines_are_those_of_the_other_file():
+    ours, theirs = need_dataset("wine_quality"), need_dataset("wine_red")
+    np.testing.assert_array_equal(ours.y, theirs.X["quality"])
+    np.testing.assert_array_equal(ours.X["pH"], theirs.X["pH"])
 
 
 # ------------------------------------------------------------------------------------------ preparation

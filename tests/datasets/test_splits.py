@@ -1,11 +1,11 @@
-"""The paper's split: the published recipe, nothing lost, nothing twice."""
+"""The paper's split and the standard one: the published recipes, nothing lost, nothing twice."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from taylor_sensus.datasets.splits import paper_split, split_before_test
+from taylor_sensus.datasets.splits import paper_split, split_before_test, standard_split
 from taylor_sensus.errors import DataError
 
 
@@ -49,3 +49,17 @@ def test_fixed_test_rows_stay():
     assert (len(parts.train), len(parts.validation)) == (60, 20)
     assert sorted([*parts.train, *parts.validation]) == list(range(80))
     assert list(parts.train) != list(range(60))
+
+
+@pytest.mark.parametrize("rows", [308, 506, 1599])
+def test_the_standard_splits_are_made_as_the_literature_makes_them(rows):
+    """`numpy.random.seed(1)`, then one `numpy.random.choice` of all rows for each split in turn."""
+    before = np.random.get_state()
+    np.random.seed(1)
+    orders = [np.random.choice(range(rows), rows, replace=False) for _ in range(4)]
+    np.random.set_state(before)
+    for split, order in enumerate(orders):
+        parts = standard_split(rows, split)
+        np.testing.assert_array_equal(parts.train, order[: round(0.9 * rows)])
+        np.testing.assert_array_equal(parts.test, order[round(0.9 * rows) :])
+        assert len(parts.validation) == 0

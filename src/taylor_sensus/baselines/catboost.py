@@ -44,19 +44,26 @@ class CatBoostBaseline(Baseline):
             variance = self.variance_model_.predict(x, thread_count=threads)[:, 1]
         return Moments(mean, variance * self.std_factor_**2, np.zeros(len(x)))
 
+    def _refit(self, x: np.ndarray, y: np.ndarray, seed: int) -> None:
+        """The mean alone, with as many trees as were best; the variance is that around a mean of fewer rows."""
+        if self.varies_:
+            self.mean_model_ = self._model("RMSE", self.mean_model_.tree_count_, seed).fit(x, y)
+
     def _boost(self, loss: str, rows: Scaled, seed: int) -> Any:
+        model = self._model(loss, self.iterations, seed, use_best_model=True, early_stopping_rounds=self.patience)
+        return model.fit(rows.x, rows.y, eval_set=(rows.x_val, rows.y_val))
+
+    def _model(self, loss: str, iterations: int, seed: int, **stopping: Any) -> Any:
         from catboost import CatBoostRegressor
 
-        model = CatBoostRegressor(
+        return CatBoostRegressor(
             loss_function=loss,
-            iterations=self.iterations,
+            iterations=iterations,
             learning_rate=self.learning_rate,
             depth=self.depth,
-            use_best_model=True,
-            early_stopping_rounds=self.patience,
             random_seed=seed,
             thread_count=cores(self.n_jobs),
             allow_writing_files=False,
             logging_level="Silent",
+            **stopping,
         )
-        return model.fit(rows.x, rows.y, eval_set=(rows.x_val, rows.y_val))

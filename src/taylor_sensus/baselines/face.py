@@ -61,8 +61,11 @@ class Baseline(RegressorMixin, BaseEstimator, ABC):
         super().__init_subclass__(**arguments)
         _as_fields(cls)
 
-    def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None) -> Self:
-        """Fit to a table. Without validation rows a fifth of the rows is held out for their work."""
+    def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, refit: bool = False) -> Self:
+        """Fit to a table. Without validation rows a fifth of the rows is held out for their work.
+
+        With `refit` a method that can learns once more, from held-out rows too, with what they have chosen.
+        """
         _check_packages(self.requires)
         x, target = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=5, y_numeric=True)
         target = np.asarray(target, np.float64)
@@ -73,8 +76,10 @@ class Baseline(RegressorMixin, BaseEstimator, ABC):
             order = random.permutation(len(x))
             cut = max(1, len(x) // 5)
             held, kept = order[:cut], order[cut:]
+            whole_x, whole_y = x, target
             x_val, y_val, x, target = x[held], target[held], x[kept], target[kept]
         else:
+            whole_x = whole_y = None
             x_val = validate_data(self, X_val, dtype=np.float64, reset=False)
             y_val = column_or_1d(np.asarray(y_val, np.float64))
             check_consistent_length(x_val, y_val)
@@ -85,7 +90,10 @@ class Baseline(RegressorMixin, BaseEstimator, ABC):
             self.scaler_.features(x_val),
             self.scaler_.targets(y_val[:, None])[:, 0],
         )
-        self._fit(scaled, seed=int(random.randint(2**31 - 1)))
+        seed = int(random.randint(2**31 - 1))
+        self._fit(scaled, seed=seed)
+        if refit and whole_x is not None and whole_y is not None:
+            self._refit(self.scaler_.features(whole_x), self.scaler_.targets(whole_y[:, None])[:, 0], seed)
         self.fitted_ = True
         return self
 
@@ -114,6 +122,9 @@ class Baseline(RegressorMixin, BaseEstimator, ABC):
     @abstractmethod
     def _fit(self, rows: Scaled, seed: int) -> None:
         """Learn from scaled rows; the seed is the only source of randomness."""
+
+    def _refit(self, x: np.ndarray, y: np.ndarray, seed: int) -> None:
+        """Learn once more from all scaled rows, with what validation rows have chosen; by default nothing is done."""
 
     @abstractmethod
     def _predict(self, x: np.ndarray) -> Moments:

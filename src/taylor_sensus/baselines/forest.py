@@ -48,6 +48,9 @@ class ForestBaseline(Baseline):
         error = rows.y_val - votes.mean(axis=0)
         self.floor_, self.std_factor_ = fit_spread(error, votes.std(axis=0))
 
+    def _refit(self, x: np.ndarray, y: np.ndarray, seed: int) -> None:
+        self.forest_ = self.new_forest(seed).fit(x, np.round(y, 9))
+
     def _predict(self, x: np.ndarray) -> Moments:
         votes = self.votes(x)
         spread = np.maximum(votes.std(axis=0), self.floor_)

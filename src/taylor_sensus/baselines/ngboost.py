@@ -30,23 +30,30 @@ class NGBoostBaseline(Baseline):
         self.varies_ = bool(np.ptp(rows.y) > 0)
         if not self.varies_:  # NGBoost would start from the logarithm of 0
             return
-        from ngboost import NGBRegressor
-        from ngboost.distns import Normal
-
-        model = NGBRegressor(
-            Dist=Normal,
-            Base=DecisionTreeRegressor(max_depth=self.depth, random_state=seed),
-            n_estimators=self.iterations,
-            learning_rate=self.learning_rate,
-            random_state=seed,
-            verbose=False,
-        )
+        model = self._model(self.iterations, seed)
         watch = Watch(self.patience)
         # NGBoost's own early stopping prints, whatever `verbose` says; ours ends the loop from the monitor it calls.
         with suppress(EnoughError):
             model.fit(rows.x, rows.y, X_val=rows.x_val, Y_val=rows.y_val, val_loss_monitor=watch)
         self.stages_ = watch.best + 1
         self.model_ = model
+
+    def _refit(self, x: np.ndarray, y: np.ndarray, seed: int) -> None:
+        if self.varies_:
+            self.model_ = self._model(self.stages_, seed).fit(x, y)
+
+    def _model(self, stages: int, seed: int) -> Any:
+        from ngboost import NGBRegressor
+        from ngboost.distns import Normal
+
+        return NGBRegressor(
+            Dist=Normal,
+            Base=DecisionTreeRegressor(max_depth=self.depth, random_state=seed),
+            n_estimators=stages,
+            learning_rate=self.learning_rate,
+            random_state=seed,
+            verbose=False,
+        )
 
     def _predict(self, x: np.ndarray) -> Moments:
         if not self.varies_:

@@ -1,4 +1,4 @@
-"""The public datasets of the paper: found or downloaded, checked, read, made ready and split."""
+"""The public datasets: found or downloaded, checked, read, made ready and split."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def load_dataset(name: str, distinct: bool = False) -> Dataset:
         table, sha256 = READERS[found.file.layout](found.path), found.file.sha256
     else:
         table, sha256 = read_diabetes()
-    _check_shape(table, info)
+    table = _check_shape(table, info)
     table = _numbers(table, info)
     rows = np.flatnonzero(~table.duplicated()) if distinct else np.arange(len(table))
     table = table.iloc[rows].reset_index(drop=True) if distinct else table
@@ -131,7 +131,10 @@ def fetch_dataset(name: str) -> Path | None:
     return find_or_download(info).path if info.files else None
 
 
-def _check_shape(table: pd.DataFrame, info: DatasetInfo) -> None:
+def _check_shape(table: pd.DataFrame, info: DatasetInfo) -> pd.DataFrame:
+    """The table, its columns named where the file has no header."""
+    if len(info.columns) == table.shape[1]:
+        table = table.set_axis(list(info.columns), axis=1)
     wanted = (info.rows, info.features + 1 + len(info.left_out))
     missing = [column for column in (info.target, *info.order, *info.left_out) if column not in table]
     if table.shape != wanted or missing:
@@ -139,6 +142,7 @@ def _check_shape(table: pd.DataFrame, info: DatasetInfo) -> None:
             f"{info.name}: the table read has {table.shape[0]} rows and {table.shape[1]} columns"
             f"{f' and lacks {missing}' if missing else ''}; expected {wanted[0]} rows and {wanted[1]} columns"
         )
+    return table
 
 
 def _numbers(table: pd.DataFrame, info: DatasetInfo) -> pd.DataFrame:

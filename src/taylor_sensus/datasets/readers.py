@@ -71,9 +71,9 @@ def read_concrete_book(path: str | os.PathLike) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(CONCRETE_COLUMNS))
 
 
-def _text_cells(separator: str) -> Callable[[Path], pd.DataFrame]:
+def _text_cells(separator: str, header: int | None = 0) -> Callable[[Path], pd.DataFrame]:
     """Cells are read as text, and become numbers later: so they are exact in every version of pandas."""
-    return lambda path: pd.read_csv(path, sep=separator, dtype=str)
+    return lambda path: pd.read_csv(path, sep=separator, header=header, dtype=str)
 
 
 def read_diabetes() -> tuple[pd.DataFrame, str]:
@@ -96,4 +96,5 @@ READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     "matminer json": read_matminer_json,
     "concrete book": read_concrete_book,
     "year prediction": read_year_prediction,
+    "spaces": _text_cells(r"\s+", header=None),
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal
 
-Layout = Literal["commas", "semicolons", "matminer json", "concrete book", "year prediction"]
+Layout = Literal["commas", "semicolons", "matminer json", "concrete book", "year prediction", "spaces"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class DatasetInfo:
     citation: str
     files: tuple[SourceFile, ...] = ()
     """Empty for what comes with scikit-learn."""
+    columns: tuple[str, ...] = ()
+    """Names of all columns, for files that have no header."""
     left_out: tuple[str, ...] = ()
     """Columns of the file that are neither features nor target: names, and other outcomes of the experiment."""
     order: tuple[str, ...] = ()

@@ -313,3 +313,13 @@ def test_timing_measures_in_a_process_of_its_own(tmp_path):
 def test_every_gives_the_parameters_that_the_study_has():
     tasks = every(toy_study.TOY, Selection(quick=True, search=True, datasets=["calm"]), ("calm",))
     assert all(task.parameters == {"quick": True} for task in tasks)
+
+
+def test_results_of_two_places_are_merged(tmp_path):
+    here, there, whole = tmp_path / "here", tmp_path / "there", tmp_path / "whole"
+    call("run", "toy", "--seeds", 0, "--results", here)
+    call("run", "toy", "--seeds", 1, "--results", there)
+    call("run", "toy", "--seeds", "0,1", "--results", whole)
+    assert "results from" in call("merge", "toy", there, "--results", here)
+    assert reproducible(here) == reproducible(whole)
+    assert "0 to do" in call("run", "toy", "--seeds", "0,1", "--results", here)
