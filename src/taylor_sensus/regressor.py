@@ -192,7 +192,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None, y_err: Any = None,
-        X_val: Any = None, y_val: Any = None, X_val_err: Any = None, y_val_err: Any = None,
+        X_val: Any = None, y_val: Any = None, X_val_err: Any = None, y_val_err: Any = None, client: Any = None,
     ) -> TSNetRegressor:  # fmt: skip
         """Fit to a table; y may have several columns, and cells of X may be missing (NaN).
 
@@ -220,6 +220,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors of X_val; where X_err is a number or a dict of numbers, the same by default.
         y_val_err : float, dict, Series, DataFrame or array-like, optional
             Declared errors of y_val; where y_err is a number or a dict of numbers, the same by default.
+        client : dask.distributed.Client, optional
+            A Dask cluster whose workers train the members; the model is the same. Needs the extra ``[distributed]``.
 
         Returns
         -------
@@ -249,13 +251,14 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             X_val_err = X_err if X_val_err is None and same_for_all_rows(X_err) else X_val_err
             y_val_err = y_err if y_val_err is None and same_for_all_rows(y_err) else y_val_err
             validation = with_errors(validation, names, X_val, y_val, X_val_err, y_val_err, "_val")
-        self._fit(table, validation, names, settings)
+        self._fit(table, validation, names, settings, client=client)
         self.fitted_ = with_row_names(self.fitted_, row_index(X))
         return self
 
     def fit_dataset(
-        self, source: str | PathLike[str], target: str | Sequence[str], *, drop: Sequence[str] | str = ()
-    ) -> TSNetRegressor:
+        self, source: str | PathLike[str], target: str | Sequence[str], *, drop: Sequence[str] | str = (),
+        client: Any = None,
+    ) -> TSNetRegressor:  # fmt: skip
         """Fit to Parquet files of any size, in bounded memory.
 
         One pass finds exact statistics and draws a random sample of 32,768 rows, from which Gaussian process, noise and
@@ -271,6 +274,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Columns to predict.
         drop : list of str, optional
             Columns that are neither features nor targets, such as identifiers.
+        client : dask.distributed.Client, optional
+            As in `fit`; the workers must be able to read the files.
 
         Returns
         -------
@@ -290,19 +295,20 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         files = open_files_to_fit(source, target, drop, seed)
         X, y = files.table(one_target=isinstance(target, str))
         if files.sample_is_all:
-            return self.fit(X, y)
+            return self.fit(X, y, client=client)
         table, names = self._learn_table(X, y, None, settings)
-        self._fit(table, None, names, settings, source=files.rows(names))
+        self._fit(table, None, names, settings, source=files.rows(names), client=client)
         self.fitted_ = files.in_the_data_set(self.fitted_)
         return self
 
     def _fit(
         self, table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings,
-        before: FittedModel | None = None, source: RowSource | None = None,
+        before: FittedModel | None = None, source: RowSource | None = None, client: Any = None,
     ) -> None:  # fmt: skip
         seed = None if before is None or self.random_state is not None else before.fit_summary.seed
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        from taylor_sensus.distributed.workers import dask_workers
         from taylor_sensus.fit.means import stage_runs
         from taylor_sensus.fit.recipe import fit_model
         from taylor_sensus.storage.compilation import forget_programs_if_many, forks, use_compilation_cache
@@ -311,8 +317,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         use_compilation_cache()
         forget_programs_if_many()
         todo = partial(
-            fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before, source=source
-        )
+            fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before, source=source,
+            workers=dask_workers(client),
+        )  # fmt: skip
         if self.verbose or is_heard():
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
             with TrainingProgress(runs, epochs=settings.epochs, show=self.verbose) as progress:

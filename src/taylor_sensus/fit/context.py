@@ -14,6 +14,7 @@ from taylor_sensus.fit.padding import LARGE, TrainingRows, unseen_mask
 from taylor_sensus.fit.records import Chosen, FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE, NOTHING
 from taylor_sensus.fit.stream import StreamedRows
+from taylor_sensus.fit.tasks import Workers
 from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
@@ -40,6 +41,12 @@ class FitContext:
     """What an earlier fit of the same table has chosen."""
     stream: StreamedRows | None = None
     """Where the means get their rows from, if the table is only a sample."""
+    workers: Workers | None = None
+    """Who trains the members; None: this process."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to a worker, which trains one member in one thread and tells nobody."""
+        return {**self.__dict__, "n_jobs": 1, "progress": None, "workers": None}
 
     @classmethod
     def new(

@@ -9,7 +9,7 @@ from taylor_sensus.fit.initial import new_block
 from taylor_sensus.fit.members import Trained, histories, train_member
 from taylor_sensus.fit.padding import MemberSplits
 from taylor_sensus.fit.records import Chosen, TrainedEnsemble
-from taylor_sensus.model.chunks import run_all
+from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.density import DensityPerception, DensityPoints
 from taylor_sensus.model.ensemble import Ensemble, stacked
 from taylor_sensus.model.network import TaylorSensusNetwork
@@ -22,15 +22,7 @@ def train_jointly(context: FitContext, perception: DensityPerception, points: De
         TaylorSensusNetwork(new_block(context.shape, settings, rng, np.log(0.05), np.log(0.5)), perception)
         for rng in context.generators()
     ]
-    rows, variant = context.rows(table.weight), context.variant()
-    splits = MemberSplits(context.unseen, table.train, table.weight)
-
-    def run(member: int, network: TaylorSensusNetwork) -> Trained:
-        return train_member(
-            context, "joint", member, network, rows, splits, settings.epochs, variant=variant, points=points
-        )
-
-    trained = run_all([lambda job=job: run(*job) for job in enumerate(networks)], context.n_jobs)
+    trained = run_tasks(context, train_joint_member, list(enumerate(networks)), (points,))
     ensemble = Ensemble(
         blocks=stacked([t.network.block for t in trained]),
         densities=stacked([t.network.density for t in trained]),
@@ -41,3 +33,15 @@ def train_jointly(context: FitContext, perception: DensityPerception, points: De
     )
     chosen = Chosen(0.0, None)
     return TrainedEnsemble(ensemble, None, context.unseen, histories(trained), chosen)
+
+
+def train_joint_member(
+    context: FitContext, points: DensityPoints, member: int, network: TaylorSensusNetwork
+) -> Trained:
+    """All networks of one member."""
+    table, settings = context.table, context.settings
+    rows, variant = context.rows(table.weight), context.variant()
+    splits = MemberSplits(context.unseen, table.train, table.weight)
+    return train_member(
+        context, "joint", member, network, rows, splits, settings.epochs, variant=variant, points=points
+    )

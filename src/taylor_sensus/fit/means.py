@@ -10,7 +10,8 @@ from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.initial import frequency_scales, new_mean
 from taylor_sensus.fit.members import Trained, train_member
 from taylor_sensus.fit.padding import MemberSplits
-from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
+from taylor_sensus.fit.tasks import run_tasks
+from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.forward import mean_of
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.settings import Settings
@@ -50,16 +51,9 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
         scales = [chosen.frequency_scale]
     elif settings.embedding == "periodic":
         scales = frequency_scales(inputs, context.shape.features, settings)
-    splits = MemberSplits(context.unseen, context.table.train, row_weights)
-    rows, variant = context.rows(row_weights), context.variant()
 
     def trained(some: list[tuple[int, float]], epochs: int) -> list[Trained]:
-        def run(member: int, scale: float) -> Trained:
-            net = new_mean(context.shape, settings, context.generators()[member], scale)
-            return train_member(context, "mean", member, net, rows, splits, epochs, variant=variant)
-
-        with one_blas_thread():
-            return run_all([lambda job=job: run(*job) for job in some], context.n_jobs)
+        return run_tasks(context, train_mean, [(*job, epochs) for job in some], (row_weights,))
 
     best = 0
     if len(scales) > 1:
@@ -70,6 +64,14 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
         errors = [unseen_error(group, few, row_weights, context.n_jobs) for group in groups]
         best = int(np.argmin(errors))
     return TrainedMeans(trained([(k, scales[best]) for k in members], settings.epochs), float(scales[best]))
+
+
+def train_mean(context: FitContext, row_weights: np.ndarray, member: int, scale: float, epochs: int) -> Trained:
+    """One member's mean, whose waves have this spread of frequencies."""
+    net = new_mean(context.shape, context.settings, context.generators()[member], scale)
+    splits = MemberSplits(context.unseen, context.table.train, row_weights)
+    rows = context.rows(row_weights)
+    return train_member(context, "mean", member, net, rows, splits, epochs, variant=context.variant())
 
 
 def network_means(nets: list[MeanNetwork], x: np.ndarray, n_jobs: int | None) -> np.ndarray:

@@ -11,7 +11,8 @@ from taylor_sensus.fit.initial import new_noise
 from taylor_sensus.fit.members import Trained, train_member
 from taylor_sensus.fit.objectives import NoiseRows, noise_cost
 from taylor_sensus.fit.padding import MemberSplits
-from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
+from taylor_sensus.fit.tasks import run_tasks
+from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.ensemble import blended
 from taylor_sensus.model.forward import mean_and_jacobian, raw_log_variances
 from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
@@ -40,22 +41,22 @@ def train_noise(
     context: FitContext, nets: list[MeanNetwork], few: NoiseTable, weighed: Weighed
 ) -> tuple[list[Trained], list[tuple[Any, ...]]]:
     """The runs, and every member's noise networks."""
-    splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
-    epochs, variant = context.settings.noise_epochs, context.variant()
-
-    def run(member: int, net: MeanNetwork, rng: np.random.Generator) -> NoiseRun:
-        rows = _noise_rows(context, net, few, weighed)
-        trained = train_member(
-            context, "noise", member, _start(context, rows, few, rng), rows, splits, epochs, variant=variant
-        )
-        pairs = [flattened(trained.network, rows, share) for share in FLATNESS]
-        return NoiseRun(trained, pairs, np.stack([noise_cost(pair, rows) for pair in pairs]))
-
-    jobs = zip(range(len(nets)), nets, context.generators(1), strict=True)
-    with one_blas_thread():
-        runs = run_all([lambda job=job: run(*job) for job in jobs], context.n_jobs)
+    runs = run_tasks(context, train_member_noise, list(enumerate(nets)), (few, weighed))
     chosen = simplest_noise(np.stack([run.costs for run in runs]), few.unseen, few.table.weight)
     return [run.trained for run in runs], [run.pairs[chosen] for run in runs]
+
+
+def train_member_noise(
+    context: FitContext, few: NoiseTable, weighed: Weighed, member: int, net: MeanNetwork
+) -> NoiseRun:
+    """One member's noise networks, beside its mean."""
+    rows = _noise_rows(context, net, few, weighed)
+    start = _start(context, rows, few, context.generators(1)[member])
+    splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
+    epochs, variant = context.settings.noise_epochs, context.variant()
+    trained = train_member(context, "noise", member, start, rows, splits, epochs, variant=variant)
+    pairs = [flattened(trained.network, rows, share) for share in FLATNESS]
+    return NoiseRun(trained, pairs, np.stack([noise_cost(pair, rows) for pair in pairs]))
 
 
 def squared_slopes(

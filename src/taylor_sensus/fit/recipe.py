@@ -28,6 +28,7 @@ from taylor_sensus.fit.readings import run_readings, with_kinds, with_law
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh
 from taylor_sensus.fit.stream import RowSource, StreamedRows
+from taylor_sensus.fit.tasks import Workers
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.density import DensityPerception, DensityPoints
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, stacked
@@ -42,12 +43,13 @@ MOST_KEPT = 2_000_000
 def fit_model(
     table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings, *,
     seed: int, n_jobs: int | None, progress: Progress | None, before: FittedModel | None = None,
-    source: RowSource | None = None,
+    source: RowSource | None = None, workers: Workers | None = None,
 ) -> FittedModel:  # fmt: skip
     """Fit and calibrate. Without validation rows each member is scored on the fold that it does not see.
 
     `before` is a model of fewer rows of the same table: what it took long to choose is taken over.
     `source` is a larger table, of which `table` is a random sample: the means are trained on its rows.
+    `workers` are processes that train the members; the result does not depend on them.
     """
     if source is None:
         prepared, stream = prepare(table, validation, settings), None
@@ -57,6 +59,7 @@ def fit_model(
     prepared = prepared._replace(training=with_kinds(prepared.training, names.columns, settings))
     chosen = None if before is None else chosen_by(before)
     start = start_fit(prepared, settings, seed, n_jobs, progress, chosen)
+    start = start._replace(context=replace(start.context, workers=workers))
     if stream is not None:
         start = streamed(start, stream, table.x[prepared.first])
     trained = train(start)
@@ -81,12 +84,15 @@ def fit_model(
     )
     if not settings.interval_fits or validation is not None:
         return fitted
+    scores = left_out_scores(fitted, table, settings.interval_fits, fit_again, n_jobs, workers)
+    return replace(fitted, left_out_scores=scores)
 
-    def again(rest: EncodedTable) -> FittedModel:
-        once = replace(settings, interval_fits=0)
-        return fit_model(rest, None, names, once, seed=seed, n_jobs=n_jobs, progress=None, before=fitted)
 
-    return replace(fitted, left_out_scores=left_out_scores(fitted, table, settings.interval_fits, again, n_jobs))
+def fit_again(fitted: FittedModel, rows: EncodedTable, n_jobs: int | None) -> FittedModel:
+    """A model of other rows, with the settings, the seed and the choices of one before."""
+    names = Names(fitted.columns, fitted.target_names, fitted.one_dimensional)
+    settings, seed = replace(fitted.settings, interval_fits=0), fitted.fit_summary.seed or 0
+    return fit_model(rows, None, names, settings, seed=seed, n_jobs=n_jobs, progress=None, before=fitted)
 
 
 class Start(NamedTuple):

@@ -13,7 +13,8 @@ import numpy as np
 from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.records import Table
-from taylor_sensus.model.chunks import in_chunks, run_all
+from taylor_sensus.fit.tasks import run_tasks
+from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.trees import Trees
 
 FEATURE_SHARE = 0.5
@@ -47,17 +48,11 @@ def grow_trees(context: FitContext, few: NoiseTable, smooth: np.ndarray) -> Grow
     if not settings.trees or not context.unseen.any():
         return None
     count = max(2, min(settings.trees, settings.trees * 2 * MANY_ROWS // t.train))
-    seeds = [int(generator.integers(2**31)) for generator in context.generators(2)]
-
-    def grown(member: int) -> list[_Nodes]:
-        seen = np.flatnonzero(~context.unseen[member, : t.train])
-        return [_grow(t, seen, seeds[member] + number) for number in range(count)]
-
-    first = grown(0)
+    first = grow_forest(context, 0, count)
     share = tree_share(context, few, smooth, _asked(_joined(first, t), context, few, 1), member=0)
     if not (share > 0).any():
         return None
-    others = run_all([lambda m=m: grown(m) for m in range(1, settings.members)], context.n_jobs)
+    others = run_tasks(context, grow_forest, [(member, count) for member in range(1, settings.members)])
     trees = _joined([*first, *(tree for forest in others for tree in forest)], t)
     return GrownTrees(trees, _asked(trees, context, few, settings.members))
 
@@ -94,6 +89,13 @@ def _best_share(y: np.ndarray, smooth: np.ndarray, said: np.ndarray, weight: np.
     share = float(SHARES[np.average(cost, axis=1, weights=weight).argmin()])
     rows = weight.sum() ** 2 / (weight**2).sum()
     return share, float(np.average((own - share * apart) ** 2, weights=weight)) / (squared * rows)
+
+
+def grow_forest(context: FitContext, member: int, count: int) -> list[_Nodes]:
+    """So many trees from the rows that a member sees."""
+    seed = int(context.generators(2)[member].integers(2**31))
+    seen = np.flatnonzero(~context.unseen[member, : context.table.train])
+    return [_grow(context.table, seen, seed + number) for number in range(count)]
 
 
 class _Nodes(NamedTuple):

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -51,15 +51,45 @@ def stopped() -> bool:
     return hasattr(_thread, "stop") and _thread.stop.is_set()
 
 
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
+class _OneThread:
+    """The limit of all linear algebra in this process, which ends with the last of those who asked for it."""
+
+    def __init__(self) -> None:
+        self.renew()
+        if hasattr(os, "register_at_fork"):  # a lock that another thread held would stay locked in a forked child
+            os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        self.lock, self.asked = threading.Lock(), 0
+        self.limit: Any = None
+        self.libraries: ThreadpoolController | None = None
+
+    def begin(self) -> None:
+        with self.lock:
+            if not self.asked:
+                libraries = self.libraries = self.libraries or ThreadpoolController()
+                self.limit = libraries.limit(limits=1, user_api="blas")
+            self.asked += 1
+
+    def end(self) -> None:
+        with self.lock:
+            self.asked -= 1
+            if not self.asked and self.limit is not None:
+                self.limit.restore_original_limits()
 
 
-def one_blas_thread() -> Any:
+_one_thread = _OneThread()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
     """A context in which matrix products use one thread: several would gain little beside `run_all`, and the order of
     their sums would change last digits."""
-    return _libraries().limit(limits=1, user_api="blas")
+    _one_thread.begin()
+    try:
+        yield
+    finally:
+        _one_thread.end()
 
 
 def in_chunks(function: Callable[..., Any], arrays: Sequence[np.ndarray], n_jobs: int | None, size: int = CHUNK) -> Any:

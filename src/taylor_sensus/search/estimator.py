@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from taylor_sensus._version import __version__
+from taylor_sensus.distributed.workers import dask_workers
 from taylor_sensus.errors import SettingError
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.regressor import TSNetRegressor
@@ -57,6 +59,8 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     n_jobs : int, optional
         Fits at the same time, each in a process of its own that trains one member after the other; by default one
         fit after the other, as the estimator's `n_jobs` says. The result does not depend on it.
+    client : dask.distributed.Client, optional
+        A Dask cluster whose workers do the fits, instead of `n_jobs` processes here. The result does not depend on it.
     random_state : int, RandomState or None
         Draws trials and folds, and seeds every fit unless the estimator has a `random_state` of its own. With None, a
         search that finds its journal takes the seed from there.
@@ -91,6 +95,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         scoring: str = "nll",
         journal: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
+        client: Any = None,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -102,6 +107,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         self.scoring = scoring
         self.journal = journal
         self.n_jobs = n_jobs
+        self.client = client
         self.random_state = random_state
         self.verbose = verbose
 
@@ -142,14 +148,14 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             "version": __version__,
         }
         journal = Journal(self.journal, fingerprint)
-        judge = Judge(start, options, rows, self.scoring, journal, self.n_jobs, end)
+        judge = Judge(start, options, rows, self.scoring, journal, self.n_jobs, dask_workers(self.client), end)
         states, best = run_rounds(judge, trials=self.trials, seed=seed, tell=self._tell)
         self.results_ = results(judge, states)
         self.best_score_ = judge.mean(best)
         winner = options.applied(start, best.choice)
         self.best_params_ = _arguments(winner)
         self._tell(f"trial {best.number} is the best; fitting it to all rows")
-        self.best_estimator_ = winner.fit(X, y, sample_weight)
+        self.best_estimator_ = winner.fit(X, y, sample_weight, client=self.client)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -195,6 +201,15 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def feature_names_in_(self) -> np.ndarray:
         """Their names, if they have any."""
         return self.best_estimator_.feature_names_in_
+
+    def __sklearn_clone__(self) -> TSNetSearch:
+        """scikit-learn copies arguments; a connection to a cluster has no copy, and is shared."""
+        arguments = self.get_params(deep=False)
+        copied = {name: value if name == "client" else clone(value, safe=False) for name, value in arguments.items()}
+        made = type(self)(**copied)
+        if hasattr(self, "_metadata_request"):
+            made._metadata_request = copy.deepcopy(self._metadata_request)
+        return made
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

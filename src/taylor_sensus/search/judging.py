@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
+from taylor_sensus.distributed.workers import DaskWorkers
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.search.folds import FoldedRows
@@ -45,6 +46,8 @@ class Judge:
     scoring: str
     journal: Journal
     n_jobs: int | None
+    workers: DaskWorkers | None
+    """Who fits; None: processes of this machine."""
     end: float
     """When no fold may be begun any more, except those of the first trial."""
 
@@ -57,15 +60,20 @@ class Judge:
         """Judge trials on those of some folds on which they were not judged yet, as far as the time allows."""
         missing = [(t, fold) for t in trials for fold in folds if (t.choice, fold) not in self.journal.judged]
         in_time = itertools.takewhile(lambda task: task[0].number == 0 or time.monotonic() < self.end, missing)
-        start = self.start if self.n_jobs is None else clone(self.start).set_params(n_jobs=1)
-        pool = Parallel(n_jobs=self.n_jobs or 1, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
-        results: Any = pool(
-            delayed(judge_fold)(trial, self.options.applied(start, trial.choice), self.rows, fold, self.scoring)
-            for trial, fold in in_time
-        )
-        for trial, fold, judged in results:
+        here = self.n_jobs is None and self.workers is None
+        start = self.start if here else clone(self.start).set_params(n_jobs=1)
+        tasks = ((t, self.options.applied(start, t.choice), fold, self.scoring) for t, fold in in_time)
+        for trial, fold, judged in self._results(tasks):
             settings = self.options.settings(trial.choice)
             self.journal.add(trial.choice, fold, judged, trial=trial.number, settings=settings)
+
+    def _results(self, tasks: Iterable[tuple[Trial, TSNetRegressor, int, str]]) -> Iterable[Any]:
+        """Of `judge_fold`, as they come."""
+        if self.workers is not None:
+            most = self.workers.threads()
+            return (found for _, found in self.workers.results(judge_fold, (self.rows,), enumerate(tasks), most))
+        pool = Parallel(n_jobs=self.n_jobs or 1, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
+        return pool(delayed(judge_fold)(self.rows, *task) for task in tasks)
 
     def folds_of(self, trial: Trial) -> dict[int, FoldScore]:
         """What is known of a trial."""
@@ -78,7 +86,7 @@ class Judge:
 
 
 def judge_fold(
-    trial: Trial, estimator: TSNetRegressor, rows: FoldedRows, number: int, scoring: str
+    rows: FoldedRows, trial: Trial, estimator: TSNetRegressor, number: int, scoring: str
 ) -> tuple[Trial, int, FoldScore]:
     """Fit without a fold and score the predictions for it."""
     began = time.perf_counter()
