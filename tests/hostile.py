@@ -77,7 +77,7 @@ INVISIBLE = re.compile(
 """Characters that are not seen, or that turn the writing direction."""
 ATTRIBUTES = {
     "charset", "http-equiv", "content", "name", "lang", "class", "id", "href", "style", "scope", "viewbox", "role",
-    "aria-label", "d", "clip-path", "transform", "x", "y", "width", "height", "clippathunits",
+    "aria-label", "tabindex", "d", "clip-path", "transform", "x", "y", "width", "height", "clippathunits",
 }  # fmt: skip
 BAR = r"linear-gradient\(to right,rgba\([\d.,]+\) [\d.]+%,transparent [\d.]+%\)"
 STYLE = re.compile(rf"(?:[\w-]+:\s*(?:[-\w.#%, ]|var\(--[\w-]+\)|rotate\([^)]*\)|{BAR})+;?\s*)*")

@@ -110,7 +110,7 @@ def test_from_a_table_to_downloads(client, bench, quick):
     assert load(bench.folder / "copy.tsnet").fitted_.fit_summary.declared["x"][1] == pytest.approx(0.1)
 
     answer = done(client, bench, upload(client, "/predict", "rows", "x,kind,note\n1.5,a,n\n2.5,b,m\n", name="new.csv"))
-    assert answer.url.path == "/model"
+    assert answer.url.path == "/predict" and "2 rows of " in answer.text and "lower_90" in answer.text
     assert "2 rows of" in answer.text and "note" in answer.text
     got = client.get("/download/predictions.csv")
     assert "attachment" in got.headers["content-disposition"]

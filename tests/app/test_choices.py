@@ -25,9 +25,17 @@ def test_errors_are_numbers_percentages_or_columns():
     assert found.reading.ordinary == []
 
 
-def test_a_column_that_was_ticked_as_exact_has_an_error_of_0():
-    assert chosen(exact_1="1").reading.x_err == ["temp [degC]=0"]
-    assert chosen(exact_1="1", error_1="2%").reading.x_err == ["temp [degC]=2%"], "what was written counts"
+def test_a_column_that_was_chosen_to_be_exact_has_an_error_of_0():
+    assert chosen(kind_1="exact").reading.x_err == ["temp [degC]=0"]
+    assert chosen(kind_1="exact", error_1="2%").reading.x_err == ["temp [degC]=2%"], "what was written counts"
+
+
+def test_set_points_are_told_to_the_model_and_in_the_command():
+    found = chosen(kind_1="setting", kind_4="setting", error_1="2")
+    assert found.set_points == ["temp [degC]"], "a target has no kind"
+    assert constructor_arguments(found)["X_err_kind"] == {"temp [degC]": "setting"}
+    words = shlex.split(as_command(found, "t.csv"))
+    assert words[words.index("--x-err-kind") + 1] == "temp [degC]=setting"
 
 
 def test_a_column_that_looks_like_errors_is_an_input_if_the_form_says_so():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from taylor_sensus import TSNetRegressor
-from taylor_sensus.app.job import Job
+from taylor_sensus.app.job import CHECKING, FITTING, Job
 from taylor_sensus.errors import DataError, TaylorSensusWarning
 from taylor_sensus.words.progress import listening
 
@@ -20,7 +20,7 @@ def test_a_fit_tells_how_far_it_is():
     told = []
 
     def heard(own):
-        own.doing("Fitting")
+        own.doing(FITTING)
         X = np.linspace(0, 1, 40)[:, None]
         with listening(lambda word, share: (own.hears(word, share), told.append((own.words, own.share)))):
             TSNetRegressor(members=2, epochs=8, kernel=False, random_state=0).fit(X, X[:, 0] ** 2)
@@ -30,7 +30,25 @@ def test_a_fit_tells_how_far_it_is():
     assert done.problem is None
     shares = [share for _, share in told]
     assert len(shares) > 4 and shares == sorted(shares) and shares[-1] > 0.9
-    assert all(words.startswith("Fitting (") for words, _ in told)
+    words = list(dict.fromkeys(words for words, _ in told))
+    assert words == ["Learning where the data lie", "Learning the details", "Learning the noise", CHECKING]
+
+
+def test_the_time_left_is_told_by_the_pace_so_far(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("taylor_sensus.app.job.time.monotonic", lambda: now[0])
+    clocks, go_on = [], threading.Event()
+
+    def work(own):
+        for second, share in ((103, 0.1), (104, 0.2), (113, 0.6)):
+            now[0] = second
+            own.hears("means", share)
+            clocks.append(own.clock)
+        go_on.set()
+
+    job(work).wait(10)
+    assert go_on.is_set()
+    assert clocks == ["3 s so far", "4 s so far", "13 s so far, about 8 s left"]
 
 
 def test_a_fit_ends_when_asked_to():

@@ -15,6 +15,9 @@ INPUT, WORDS, TARGET, NAME, OUT = "input", "words", "target", "name", "out"
 ROLES = {INPUT: "input", WORDS: "input (words)", TARGET: "predict this", NAME: "name of the row", OUT: "leave out"}
 EFFORTS = {"fast": "quick look", "default": "normal", "best": "thorough"}
 DECIMALS = {"": "found by itself", ".": "point (1.5)", ",": "comma (1,5)"}
+READING, SETTING, EXACT = "reading", "setting", "exact"
+KINDS = {READING: "reading", SETTING: "set point", EXACT: "exact"}
+"""How the recorded value of an input came about, which says what its error means."""
 CENSORED = {"missing": "missing", "bound": "the bound", "half": "half the bound"}
 
 
@@ -26,15 +29,15 @@ class Choices(NamedTuple):
     reading: Reading
     effort: str
     seed: int
+    set_points: Sequence[str] = ()
+    """Inputs whose errors are those of set points, not of readings."""
 
 
 def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Sequence[Pairing]) -> Choices:
     """From the fields of the form, in which columns go by their positions; `found` are errors found by their names."""
     roles = [_one_of(fields.get(f"role-{at}", INPUT), ROLES, "role") for at in range(len(headers))]
-    said = [
-        fields.get(f"error-{at}", "").strip() or ("0" if fields.get(f"exact-{at}") else "")
-        for at in range(len(headers))
-    ]
+    kinds = [_one_of(fields.get(f"kind-{at}", READING), KINDS, "kind of input") for at in range(len(headers))]
+    said = [fields.get(f"error-{at}", "").strip() or ("0" if kind == EXACT else "") for at, kind in enumerate(kinds)]
     by_role = {role: [h for h, own in zip(headers, roles, strict=True) if own == role] for role in ROLES}
     if not by_role[TARGET]:
         raise SettingError(f"Choose at least one column to predict: set its role to {ROLES[TARGET]!r}.")
@@ -59,7 +62,12 @@ def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Seque
         id=next(iter(by_role[NAME]), None),
     )
     effort = _one_of(fields.get("effort", "default"), EFFORTS, "effort")
-    return Choices(by_role[TARGET], drop, reading, effort, _seed(fields.get("seed", "0")))
+    set_points = [
+        header
+        for header, kind in zip(headers, kinds, strict=True)
+        if kind == SETTING and header in by_role[INPUT] and header not in holding
+    ]
+    return Choices(by_role[TARGET], drop, reading, effort, _seed(fields.get("seed", "0")), set_points)
 
 
 def constructor_arguments(choices: Choices) -> dict[str, Any]:
@@ -67,7 +75,8 @@ def constructor_arguments(choices: Choices) -> dict[str, Any]:
     from taylor_sensus.settings import best, fast
 
     presets = {"fast": fast, "best": best, "default": dict}
-    return {**presets[choices.effort](), "random_state": choices.seed}
+    kinds = {"X_err_kind": dict.fromkeys(choices.set_points, SETTING)} if choices.set_points else {}
+    return {**presets[choices.effort](), **kinds, "random_state": choices.seed}
 
 
 def as_command(choices: Choices, table: str) -> str:
@@ -84,9 +93,10 @@ def as_command(choices: Choices, table: str) -> str:
         options.append(("--decimal", reading.decimal))
     if reading.censored != "missing":
         options.append(("--censored", reading.censored))
+    options += [("--x-err-kind", f"{name}={SETTING}") for name in choices.set_points]
     arguments = constructor_arguments(choices)
     for name, value in {**arguments, **arguments.get("details", {})}.items():
-        if name not in ("details", "random_state"):
+        if name not in ("details", "random_state", "X_err_kind"):
             options.append(("--set", f"{name}={value}"))
     options.append(("--seed", str(choices.seed)))
     said = [f"{option} {shlex.quote(value)}" for option, value in options]

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from taylor_sensus.errors import TaylorSensusError, TaylorSensusWarning
 from taylor_sensus.words.progress import listening
+from taylor_sensus.words.progress_views import duration
 
 FOLDERS = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?(?:[/\\][^/\\\s'\"]+)*[/\\](?=[^/\\\s])")
 """Where a file is kept is nobody's business but the server's."""
+
+FITTING, CHECKING = "Learning the overall trend", "Checking the error bars on unseen rows"
+STAGES = {
+    "density": "Learning where the data lie",
+    "means": "Learning the details",
+    "noise": "Learning the noise",
+    "networks": "Learning trend and noise",
+}
+"""What the stages of a fit are called here; it begins with the first word and ends with the second."""
+SURE = 2.0
+"""Seconds of progress from which the time left is told."""
 
 
 class Stopped(Exception):
@@ -28,6 +41,9 @@ class Job:
     def __init__(self, title: str, work: Callable[[Job], None], *, then: str, back: str) -> None:
         self.title, self.then, self.back = title, then, back
         self.phase, self.words, self.share = "Starting", "Starting", 0.0
+        self.began = time.monotonic()
+        self._first: tuple[float, float] | None = None
+        """When this step told its share for the first time, and which."""
         self.problem: str | None = None
         """Why it failed, in words for the user."""
         self._caught: list[warnings.WarningMessage] = []
@@ -54,13 +70,31 @@ class Job:
         """Tell what is being done and how much of it; here a stop takes effect."""
         if self._stop.is_set():
             raise Stopped
+        if words != self.phase:
+            self._first = None
         self.phase, self.words, self.share = words, words, share
 
     def hears(self, word: str, share: float) -> None:
         """What the library tells of its progress."""
         phase = self.phase
         self.doing(phase, share)
-        self.words = f"{phase} ({word.lower()})"
+        if self._first is None:
+            self._first = (time.monotonic(), share)
+        self.words = STAGES.get(word, f"{phase} ({word.lower()})")
+        if word in STAGES and share >= 1:
+            self.words = CHECKING
+
+    @property
+    def clock(self) -> str:
+        """How long it has been at work, and how long this step will still take by its pace so far."""
+        now = time.monotonic()
+        text = f"{duration(now - self.began)} so far"
+        if self._first is None:
+            return text
+        seconds, done = now - self._first[0], self.share - self._first[1]
+        if seconds < SURE or done <= 0 or self.share >= 1:
+            return text
+        return f"{text}, about {duration(seconds * (1 - self.share) / done)} left"
 
     def stop(self) -> None:
         """Ask it to end at the next chance."""

@@ -31,6 +31,13 @@ class Knob(NamedTuple):
     high: float = 0.0
     seen: tuple[float, float] = (0.0, 0.0)
     """The smallest and the largest number of the training rows."""
+    declared: float | None = None
+    """The error that is usually declared for it, if one is."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether the training rows differ in it; else nothing was learned from it."""
+        return self.column.categories is not None or self.seen[0] < self.seen[1]
 
     @property
     def step(self) -> float:
@@ -59,6 +66,7 @@ def knobs_of(opened: Opened) -> list[Knob]:
             "or save the model with its rows."
         )
     knobs = []
+    declared = opened.model.fitted_.fit_summary.declared
     for column in opened.model.fitted_.columns:
         cells = opened.rows[column.name].dropna()
         if column.categories is not None:
@@ -69,7 +77,9 @@ def knobs_of(opened: Opened) -> list[Knob]:
         low, middle, high = np.quantile(numbers, [0, 0.5, 1], method="nearest") if len(numbers) else (0.0, 0.0, 1.0)
         reach = MARGIN * (high - low)
         bottom = max(low - reach, 0.0) if low >= 0 else low - reach  # what is never negative stays so
-        knobs.append(Knob(column, float(middle), float(bottom), float(high + reach), (float(low), float(high))))
+        error = declared[column.name].std if column.name in declared else None
+        seen = (float(low), float(high))
+        knobs.append(Knob(column, float(middle), float(bottom), float(high + reach), seen, error))
     return knobs
 
 

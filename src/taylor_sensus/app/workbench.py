@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from taylor_sensus.app.choices import Choices, as_command, constructor_arguments
-from taylor_sensus.app.job import Job
+from taylor_sensus.app.chosen_table import ChosenTable, look_at
+from taylor_sensus.app.job import FITTING, Job
 from taylor_sensus.app.uploads import Uploads, named
-from taylor_sensus.errors import DataError, TaylorSensusWarning
+from taylor_sensus.errors import DataError
 from taylor_sensus.storage.atomic import replacing
-from taylor_sensus.tables.columns import is_time
-from taylor_sensus.tables.companions import Pairing, find_pairings
 from taylor_sensus.tables.files import beside, read_table, write_table
 from taylor_sensus.tables.reading import (
     OpenedTable,
@@ -24,6 +22,7 @@ from taylor_sensus.tables.reading import (
     table_to_fit,
     with_names,
 )
+from taylor_sensus.tables.row_names import only_counts
 from taylor_sensus.tables.wanted import Reading, columns_known
 
 if TYPE_CHECKING:
@@ -34,40 +33,12 @@ if TYPE_CHECKING:
     from taylor_sensus.suggest import Suggestions
 
 COVERAGE = 0.9
-LOOKED_AT = 200
-"""Rows by which the kind of a column is guessed."""
+PREVIEWED = 10
+"""Predictions that are shown."""
+PARTS = ("feature_noise", "system_noise", "aleatoric", "epistemic", "missing_cells", "target_error")
+"""Columns that are left out there, because the file has them."""
 MODEL, REPORT, PREDICTIONS, SUGGESTIONS = "model.tsnet", "report.html", "predictions.csv", "suggestions.csv"
 """Names of the files that can be downloaded, and under which they are kept."""
-
-
-class ChosenTable(NamedTuple):
-    """A table that was chosen: where it is kept, what the user calls it, and its cells."""
-
-    path: Path
-    name: str
-    frame: pd.DataFrame
-    pairings: list[Pairing]
-    """Columns that seem to hold the errors of others."""
-    labels: list[str]
-    """Columns in which every cell is another word: names of rows, from which nothing can be learned."""
-    dates: list[str]
-    """Columns of dates and times, which are no inputs as they are."""
-    notes: list[str]
-    """What the user should know of how it was found, a sentence each."""
-
-    @property
-    def exact(self) -> dict[str, str]:
-        """Columns of numbers that look exact, and why."""
-        from taylor_sensus.model.exact import few_levels
-
-        numbers = self.frame.select_dtypes("number")
-        found = {str(name): few_levels(cells.to_numpy(dtype=float)) for name, cells in numbers.items()}
-        return {name: why for name, why in found.items() if why is not None}
-
-    @property
-    def headers(self) -> list[str]:
-        """The names of its columns."""
-        return [str(name) for name in self.frame.columns]
 
 
 class Opened(NamedTuple):
@@ -91,6 +62,8 @@ class Predicted(NamedTuple):
     rows: int
     ignored: list[str]
     """Columns of the table that the model does not use."""
+    first: pd.DataFrame
+    """The first predictions, with the names of their rows."""
 
 
 class Candidates(NamedTuple):
@@ -99,6 +72,7 @@ class Candidates(NamedTuple):
     file: BinaryIO | None
     name: str
     decimal: str | None
+    sheet: str | None
     bounds: dict[str, Any]
 
 
@@ -124,28 +98,26 @@ class Workbench:
     def take_table(self, file: BinaryIO, name: str) -> ChosenTable:
         """Keep an uploaded table and look at it; refused if it cannot be read."""
         with self._uploads.kept(file, name, "table") as path:
-            opened = open_table(path)
-            frame = opened.frame
-            headers = [str(column) for column in frame.columns]
-            try:
-                pairings = find_pairings(headers)
-            except DataError:  # names that can be read in two ways are the user's to choose in the form
-                pairings = []
-            notes = [note.replace(path.name, name) for note in opened.notes]
-            dates = [str(column) for column in frame if is_time(frame[column])]
-            labels = [column for column in _labels(frame) if column not in dates]
-            taken = ChosenTable(path, name, frame, pairings, labels, dates, notes)
+            taken = look_at(path, name)
         with self._lock:
             before, self.table, self.chosen = self.table, taken, None
             if before is not None and (self.job is None or not self.job.running):  # else it may be at work on it
                 before.path.unlink(missing_ok=True)
         return taken
 
+    def take_sheet(self, sheet: str) -> ChosenTable:
+        """Look at another sheet of the book that was chosen."""
+        table = self._table()
+        with named(table.path, table.name):
+            taken = look_at(table.path, table.name, sheet)
+        with self._lock:
+            self.table, self.chosen = taken, None
+        return taken
+
     def fit(self, choices: Choices) -> Job:
         """Begin to fit the table."""
-        table = self.table
-        if table is None:
-            raise DataError("Choose a table first.")
+        table = self._table()
+        choices = choices._replace(reading=choices.reading._replace(sheet=table.sheet))
 
         def work(job: Job) -> None:
             from taylor_sensus import TSNetRegressor
@@ -156,7 +128,7 @@ class Workbench:
                 if choices.reading.decimal is not None:  # cells are read as they are written, not by guess
                     opened = open_table(table.path, choices.reading)
                 reading = table_to_fit(opened, choices.reading, target=choices.target, drop=choices.drop)
-            job.doing("Fitting")
+            job.doing(FITTING)
             model = TSNetRegressor(**constructor_arguments(choices))
             model.fit(reading.X, reading.y, X_err=reading.X_err, y_err=reading.y_err)
             data = (reading.X, reading.y, reading.X_err)
@@ -193,7 +165,7 @@ class Workbench:
         def work(job: Job, path: Path) -> None:
             from taylor_sensus import load
 
-            job.doing("Fitting")
+            job.doing(FITTING)
             model = load(self.folder / MODEL)  # another object: should this fail, the model before is untouched
             model.update(read_table(path))
             self._open(job, model, f"{opened.name}, with the results of {name}")
@@ -204,23 +176,24 @@ class Workbench:
         """Whether there is one."""
         return (self.folder / MODEL).is_file()
 
-    def predict(self, file: BinaryIO, name: str, *, exact: bool, decimal: str | None) -> Job:
+    def predict(self, file: BinaryIO, name: str, reading: Reading) -> Job:
         """Begin to predict the rows of an uploaded table; predictions are written beside its columns."""
         opened = self._model()
 
         def work(job: Job, path: Path) -> None:
             job.doing("Reading the rows")
-            table = _read(path, Reading(decimal=decimal, exact=exact), opened)
+            table = _read(path, reading, opened)
             job.doing(f"Predicting {len(table.X):,} rows")
             prediction = opened.model.predict_distribution(table.X, X_err=table.X_err)
             predicted = prediction.to_frame(COVERAGE, prediction.conformal_interval(COVERAGE))
             job.doing("Writing the predictions")
             write_table(beside(table.written, predicted), self.folder / PREDICTIONS)
-            self.predicted = Predicted(name, len(predicted), table.ignored())
+            named = "row" if only_counts(predicted.index) else predicted.index.name or "row"
+            short = [name for name in predicted if not str(name).endswith(PARTS)]
+            first = predicted[short].head(PREVIEWED).rename_axis(index=named).reset_index()
+            self.predicted = Predicted(name, len(predicted), table.ignored(), first)
 
-        return self._begin_with(
-            file, name, "rows", f"Predicting {name}", work, back="/model", then="/model#predictions"
-        )
+        return self._begin_with(file, name, "rows", f"Predicting {name}", work, back="/predict", then="/predict")
 
     def suggest(self, source: Candidates, n: int, goal: Any, target: str) -> Job:
         """Begin to look for what to measure next."""
@@ -228,7 +201,9 @@ class Workbench:
 
         def work(job: Job, path: Path | None = None) -> None:
             job.doing("Weighing candidates")
-            candidates = None if path is None else _read(path, Reading(decimal=source.decimal), opened).X
+            candidates = (
+                None if path is None else _read(path, Reading(decimal=source.decimal, sheet=source.sheet), opened).X
+            )
             bounds = source.bounds if path is None else None
             found = opened.model.suggest(candidates, n, goal, target=target, bounds=bounds, random_state=0)
             found.to_csv(self.folder / SUGGESTIONS)
@@ -254,6 +229,11 @@ class Workbench:
         """Whether a file can be downloaded that belongs to the model that is open."""
         made = {PREDICTIONS: self.predicted, SUGGESTIONS: self.suggestions}.get(name, self.opened)
         return self.opened is not None and made is not None and (self.folder / name).is_file()
+
+    def _table(self) -> ChosenTable:
+        if self.table is None:
+            raise DataError("Choose a table first.")
+        return self.table
 
     def _model(self) -> Opened:
         if self.opened is None:
@@ -308,21 +288,3 @@ def _read(path: Path, reading: Reading, opened: Opened) -> ReadTable:
     fitted = opened.model.fitted_
     known = columns_known(fitted.columns, fitted.target_names)
     return table_for_model(open_table(path, reading), reading, known)
-
-
-def _labels(frame: pd.DataFrame) -> list[str]:
-    """Columns of words that are all different; whether a column holds words is judged by its first rows."""
-    from pandas.api.types import is_numeric_dtype
-
-    from taylor_sensus.tables.measurements import read_measurements
-
-    first = frame.head(LOOKED_AT).set_axis([str(name) for name in frame.columns], axis=1)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TaylorSensusWarning)
-            values = read_measurements(first, ordinary=list(first)).values
-    except DataError:  # what cannot be read is told when the columns have been chosen
-        return []
-    found = [name for name in values if not is_numeric_dtype(values[name])]
-    whole = frame.set_axis(list(first), axis=1)
-    return [name for name in found if len(whole) > 1 and whole[name].nunique() == len(whole)]

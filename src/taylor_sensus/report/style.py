@@ -26,7 +26,7 @@ p,ul{margin:.5rem 0;max-width:48rem}
 .soft,figcaption,caption{color:var(--soft);font-size:.9rem}
 nav a{margin-right:.9rem;white-space:nowrap}
 a{color:inherit}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(14rem,1fr));gap:.8rem;margin:1rem 0}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:.8rem;margin:1rem 0}
 .card{background:var(--card);border:1px solid var(--rule);border-left:.35rem solid var(--soft);border-radius:.4rem;
 padding:.7rem .9rem}
 .card b{display:block;font-size:.85rem;color:var(--soft);font-weight:600}

@@ -40,6 +40,8 @@ class OpenedTable(NamedTuple):
     """What the user should know of how it was found, a sentence each."""
     other_sheets: Sequence[str] = ()
     """Sheets that might have been meant, where the user named none."""
+    sheets: Sequence[str] = ()
+    """All sheets of a book, the one that was read first."""
 
 
 class ReadTable(NamedTuple):
@@ -93,7 +95,7 @@ def open_table(path: str | os.PathLike, reading: Reading | None = None) -> Opene
     if frame.index.equals(pd.RangeIndex(len(frame))):
         frame = frame.set_axis(pd.Index(read.rows, name=FILE_ROW), axis=0)
     others = read.sheets[1:] if reading.sheet is None else []
-    return with_names(OpenedTable(Path(path).name, frame, read.notes, others), reading.id)
+    return with_names(OpenedTable(Path(path).name, frame, read.notes, others, read.sheets), reading.id)
 
 
 def with_names(table: OpenedTable, wanted: str | None) -> OpenedTable:

@@ -2,6 +2,7 @@
 
 from taylor_sensus.app.pages.columns import columns_page
 from taylor_sensus.app.pages.model import model_page
+from taylor_sensus.app.pages.predictions import predictions_page
 from taylor_sensus.app.pages.simple import problem_page, start_page, working_page
 from taylor_sensus.app.pages.suggestions import suggestions_page
 from taylor_sensus.app.pages.whatif import view_of, whatif_page
@@ -9,6 +10,7 @@ from taylor_sensus.app.pages.whatif import view_of, whatif_page
 __all__ = [
     "columns_page",
     "model_page",
+    "predictions_page",
     "problem_page",
     "start_page",
     "suggestions_page",

@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from taylor_sensus.app.choices import CENSORED, DECIMALS, EFFORTS, INPUT, NAME, OUT, ROLES, TARGET
-from taylor_sensus.app.pages.frame import button, field, form, labelled, page, problem, select
-from taylor_sensus.app.workbench import ChosenTable
-from taylor_sensus.words.html import Content, shown, tag
+from taylor_sensus.app.choices import CENSORED, DECIMALS, EFFORTS, INPUT, KINDS, NAME, OUT, READING, ROLES, TARGET
+from taylor_sensus.app.chosen_table import NAMES, TEACH_NOTHING, ChosenTable, ColumnFacts
+from taylor_sensus.app.pages.frame import button, field, form, labelled, page, problem, select, wide
+from taylor_sensus.words.format import one_line
+from taylor_sensus.words.html import Content, Markup, shown, tag
 
 EXAMPLES = 3
 """Cells of a column that are shown."""
+HEADINGS = ("column", "first cells", "use it as", "its error (std)", "its values are")
+HINT = (
+    "The error of a column is a standard deviation in the column's own unit: a number, a percentage of the value such "
+    "as 2%, 0 for exact, or the name of the column that holds it row by row. Left empty, it is taken from cells such "
+    "as 14.2(3) or 14.2 ± 0.3, and else learned from the data."
+)
+KIND_HINT = (
+    "A reading is the true value plus the instrument's error. A set point is what was asked for; the system worked at "
+    "that value plus an error. An exact column has no error at all, such as a day count or a category."
+)
 
 
 def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, trouble: str | None = None) -> str:
     """The form of the columns, as it was sent before if there is `trouble`."""
     said = preset(table) if fields is None else dict(fields)
     headers = table.headers
-    rows = []
-    for at, header in enumerate(headers):
-        name = tag("label", shown(header), for_=f"role-{at}")
-        role = select(f"role-{at}", ROLES, said.get(f"role-{at}", INPUT), id=f"role-{at}")
-        error = field("text", f"error-{at}", said.get(f"error-{at}", ""), list="columns", size="14",
-                      aria_label=f"error of column {at + 1}", placeholder="not known")  # fmt: skip
-        if (why := table.exact.get(header)) is not None:
-            box = field("checkbox", f"exact-{at}", "1", checked="checked" if said.get(f"exact-{at}") else None)
-            error = tag("div", error, tag("label", box, f" exact? ({why})"))
-        rows.append(tag("tr", [tag("td", cell, class_="words") for cell in (name, _examples(table, at), role, error)]))
-    head = tag("tr", [tag("th", words, scope="col", class_="words")
-                      for words in ("column", "first cells", "use it as", "its error (std)")])  # fmt: skip
-    hint = (
-        "The error of a column is a standard deviation in the column's own unit: a number, a percentage of the value "
-        "such as 2%, 0 for exact, or the column that holds it row by row. Left empty, it is taken from cells such as "
-        "14.2(3) or 14.2 ± 0.3, and else learned from the data."
-    )
+    head = tag("tr", [tag("th", words, scope="col", class_="words") for words in HEADINGS])
+    rows = [_row(table, at, header, said) for at, header in enumerate(headers)]
     options = tag(
         "div",
         labelled("How thorough", select("effort", EFFORTS, said.get("effort", "default"), id="effort")),
@@ -51,11 +47,13 @@ def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, tr
         problem(trouble),
         tag("p", shown(table.name, 80), ": ", count),
         [tag("p", note, class_="soft") for note in table.notes],
+        _sheets(table),
         form(
             "/fit",
-            tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="wide"),
+            wide(tag("table", tag("thead", head), tag("tbody", rows), class_="stacked"), "The columns"),
             listed,
-            tag("p", hint, class_="soft"),
+            tag("p", HINT, class_="soft"),
+            tag("p", KIND_HINT, class_="soft"),
             options,
             button("Fit", id="fit"),
         ),
@@ -64,18 +62,59 @@ def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, tr
 
 
 def preset(table: ChosenTable) -> dict[str, str]:
-    """The last column of values is predicted; errors and names of rows are proposed; dates are left out."""
+    """The last column of values is predicted; errors and a name of rows are proposed; what teaches nothing is out."""
     headers = table.headers
     of_errors = {pairing.errors for pairing in table.pairings}
     said = {f"error-{headers.index(p.column)}": p.errors for p in table.pairings}
-    aside = {*of_errors, *table.labels, *table.dates}
-    said |= {f"role-{at}": OUT for at, header in enumerate(headers) if header in aside}
-    if table.labels:
-        said[f"role-{headers.index(table.labels[0])}"] = NAME
-    values = [at for at, header in enumerate(headers) if header not in aside]
+    kinds = [facts.kind for facts in table.facts]
+    aside = [at for at, kind in enumerate(kinds) if kind in TEACH_NOTHING or headers[at] in of_errors]
+    said |= {f"role-{at}": OUT for at in aside}
+    if NAMES in kinds:
+        said[f"role-{kinds.index(NAMES)}"] = NAME
+    values = [at for at in range(len(headers)) if at not in aside]
     if values:
         said[f"role-{values[-1]}"] = TARGET
     return said
+
+
+def _row(table: ChosenTable, at: int, header: str, said: Mapping[str, str]) -> Markup:
+    facts, named = table.facts[at], one_line(header, 40)
+    of = next((pairing.column for pairing in table.pairings if pairing.errors == header), None)
+    remark = _remark(facts) if of is None else _small(["errors of ", shown(of, 40)])
+    name = [tag("label", shown(header), for_=f"role-{at}"), remark]
+    role = select(f"role-{at}", ROLES, said.get(f"role-{at}", INPUT), id=f"role-{at}")
+    empty = "in its cells" if facts.declared else "not known"
+    error = field("text", f"error-{at}", said.get(f"error-{at}", ""), list="columns", size="14",
+                  aria_label=f"error of {named}", placeholder=empty)  # fmt: skip
+    declared = f"declared in {facts.declared:,} of {facts.looked_at:,} cells" if facts.declared else None
+    kind = select(f"kind-{at}", KINDS, said.get(f"kind-{at}", READING), aria_label=f"kind of values of {named}")
+    exact = f"exact? ({facts.exact})" if facts.exact else None
+    cells = (name, _examples(table, at), role, [error, _small(declared)], [kind, _small(exact)])
+    return tag("tr", [tag("td", cell, class_="words", data_heading=heading)
+                      for cell, heading in zip(cells, HEADINGS, strict=True)])  # fmt: skip
+
+
+def _remark(facts: ColumnFacts) -> Content:
+    """What the column seems to be, if that is worth a word."""
+    if facts.kind in TEACH_NOTHING:
+        return _small(TEACH_NOTHING[facts.kind])
+    return _small(f"{facts.missing:,} missing" if facts.missing else None)
+
+
+def _small(words: Content) -> Content:
+    return tag("small", words, class_="soft") if words else None
+
+
+def _sheets(table: ChosenTable) -> Content:
+    if len(table.sheets) < 2:
+        return None
+    names = {str(at): shown(name) for at, name in enumerate(table.sheets)}
+    return form(
+        "/sheet",
+        labelled("Sheet of the book", select("sheet", names, "0", id="sheet")),
+        button("Open this sheet", class_="quiet", id="open-sheet"),
+        class_="options",
+    )
 
 
 def _examples(table: ChosenTable, at: int) -> Content:

@@ -8,7 +8,13 @@ from taylor_sensus.report.style import CSS
 from taylor_sensus.words.format import one_line
 from taylor_sensus.words.html import Content, Markup, joined, tag
 
-TABS = {"/model": "Report", "/what-if": "What if", "/suggestions": "What next", "/": "New table"}
+TABS = {
+    "/model": "Report",
+    "/predict": "Predict",
+    "/what-if": "What if",
+    "/suggestions": "What next",
+    "/": "New table",
+}
 TABLES = ".csv,.tsv,.txt,.xlsx,.xls,.parquet"
 
 
@@ -31,7 +37,7 @@ def page(title: str, *content: Content, here: str | None = None, refresh: int | 
             tag("a", words, href=address, aria_current="page" if address == here else None)
             for address, words in TABS.items()
         ]
-        tabs = tag("nav", links, class_="tabs")
+        tabs = tag("nav", links, class_="tabs", aria_label="The model")
     top = tag("header", tag("p", "Taylor-Sensus", class_="brand"), tabs, tag("h1", title))
     return "<!DOCTYPE html>\n" + joined([tag("html", head, tag("body", top, tag("main", *content)), lang="en")]) + "\n"
 
@@ -39,6 +45,11 @@ def page(title: str, *content: Content, here: str | None = None, refresh: int | 
 def problem(words: str | None) -> Markup | None:
     """A box that says what went wrong; nothing if nothing did."""
     return None if words is None else tag("p", words, class_="problem", role="alert")
+
+
+def wide(content: Content, label: str) -> Markup:
+    """What may be wider than the page: it scrolls by itself, with the keyboard too."""
+    return tag("div", content, class_="wide", tabindex="0", role="group", aria_label=label)
 
 
 def select(name: str, options: Mapping[str, Content], chosen: str, **attributes: str) -> Markup:

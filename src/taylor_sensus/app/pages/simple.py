@@ -58,10 +58,11 @@ def start_page(limit: int, *, has_last: bool, trouble: str | None = None) -> str
 def working_page(job: Job) -> str:
     """How far the work is; the script keeps it up to date, without it the page reloads."""
     return page(
-        "Please wait a moment",
+        "Working",
         tag("p", shown(job.title, 80)),
         tag("progress", max="1", value=f"{job.share:.3f}", id="progress", aria_label="how much of this step is done"),
-        tag("p", job.words, id="doing", aria_live="polite", class_="soft"),
+        tag("p", job.words, id="doing", role="status"),
+        tag("p", job.clock, id="clock", class_="soft"),
         form("/stop", button("Stop", class_="quiet", id="stop")),
         refresh=2,
     )

@@ -13,6 +13,9 @@ from taylor_sensus.app.workbench import SUGGESTIONS
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import cell
 from taylor_sensus.suggest import Suggestions
+from taylor_sensus.suggest.form import form_names
+from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.format import number, one_line
 from taylor_sensus.words.html import Content, Markup, shown, tag
 
 GOALS = {"learn": "to learn most", "max": "the highest value", "min": "the lowest value", "target": "a value near"}
@@ -36,17 +39,30 @@ def suggestions_page(
         whose,
         class_="options",
     )
-    from_table = labelled(
-        "Choose from a table", field("file", "candidates", accept=TABLES),
-        "Settings that could be measured, with the model's columns. Without a table, from these ranges:",
+    ranges = tag(
+        "fieldset",
+        tag("legend", "Where to look"),
+        [_range(at, knob, given) for at, knob in enumerate(knobs)],
+        class_="knobs",
+    )
+    from_table = tag(
+        "details",
+        tag("summary", "Or choose from a table of settings that could be measured"),
+        tag(
+            "div",
+            labelled("Table", field("file", "candidates", accept=TABLES), "with the model's columns; the ranges above "
+                     "are not used then"),
+            labelled("Decimal sign", select("decimal", DECIMALS, "")),
+            labelled("Sheet of a book", field("text", "sheet", size="12"), "its name or number; else the first"),
+            class_="options",
+        ),
     )  # fmt: skip
     question = form(
-        "/suggestions", ask, from_table, labelled("Decimal sign of that table", select("decimal", DECIMALS, "")),
-        tag("div", [_range(at, knob, given) for at, knob in enumerate(knobs)], class_="knobs"),
-        button("Suggest", id="suggest"), files=True, limit=limit,
+        "/suggestions", ask, ranges, from_table, button("Suggest", id="suggest"), files=True, limit=limit,
     )  # fmt: skip
-    answer = _answer(found, [knob.column.name for knob in knobs])
-    return page("What to measure next", problem(trouble), answer, question, _filled(limit), here="/suggestions")
+    answer = _answer(found, [knob.column.name for knob in knobs], targets)
+    again = tag("h2", "Ask again") if found is not None else None
+    return page("What to measure next", problem(trouble), answer, again, question, _filled(limit), here="/suggestions")
 
 
 def _filled(limit: int) -> Markup:
@@ -62,32 +78,46 @@ def _filled(limit: int) -> Markup:
 
 
 def _range(at: int, knob: Knob, said: Mapping[str, str]) -> Markup:
-    name = shown(knob.column.name)
+    name, named = shown(knob.column.name), one_line(knob.column.name, 40)
+    if not knob.moves:
+        return tag("div", tag("span", name), tag("small", f"{knob.start:.6g} in all training rows", class_="soft"),
+                   [field("hidden", f"{end}-{at}", f"{knob.start:.10g}") for end in ("low", "high")],
+                   class_="knob")  # fmt: skip
     if knob.column.categories is not None:
         words = {"": "any", **{str(place): shown(category) for place, category in enumerate(knob.column.categories)}}
-        return tag("div", tag("label", tag("span", name), select(f"only-{at}", words, said.get(f"only-{at}", ""))),
+        return tag("div", tag("label", name, select(f"only-{at}", words, said.get(f"only-{at}", ""))),
                    class_="knob")  # fmt: skip
     ends = [
         field("number", f"{end}-{at}", said.get(f"{end}-{at}", f"{value:.6g}"), step="any", required="required",
-              aria_label=f"{end} of column {at + 1}")
-        for end, value in zip(("low", "high"), knob.seen, strict=True)
+              aria_label=f"{word} value of {named}")
+        for end, word, value in zip(("low", "high"), ("lowest", "highest"), knob.seen, strict=True)
     ]  # fmt: skip
     return tag("div", tag("span", name), ends[0], " to ", ends[1], class_="knob range")
 
 
-def _answer(found: Suggestions | None, names: Sequence[str]) -> Content:
+def _answer(found: Suggestions | None, settings: Sequence[str], targets: Sequence[str]) -> Content:
+    """What to set, row by row, then what is expected of it. What holds for all rows is said once, below."""
     if found is None:
         return None
-    settings = [name for name in found.table if name in names]
-    frame = found.table[
-        [*(name for name in found.table if name not in names), *settings]
-    ]  # what is said of a row first
-    frame = frame.loc[:, frame.notna().any() & (frame.astype(str) != "").any()]
+    whole, own = found.table, form_names([*settings, *targets])
+    unit = split_header(found.target).unit
+    expected = [f"{number(mean, unit)} ± {number(std, unit)}"
+                for mean, std in zip(whole[own.mean], whole[own.std], strict=True)]  # fmt: skip
+    first = [name for name in (own.id, own.candidate) if name in whole]
+    frame = whole[[*first, *(name for name in whole if name in settings)]].assign(**{"expected result": expected})
+    once: list[Content] = []
+    if whole[own.advice].nunique() == 1 and whole[own.source].nunique() == 1:
+        source, advice = str(whole[own.source].iloc[0]), str(whole[own.advice].iloc[0])
+        once = [f"For all of them: {advice}. The largest source of error there: ", shown(source), "."]
+    else:
+        frame = frame.assign(**{"advice": whole[own.advice], "largest source of error": whole[own.source]})
     texts = [at for at, kind in enumerate(frame.dtypes) if not is_numeric_dtype(kind)]
     rows = [[cell(value) for value in line] for line in frame.itertuples(index=False)]
     return tag(
         "section",
-        table([shown(name) for name in frame.columns], rows, words=texts),
+        tag("h2", "Measure these"),
+        table([shown(name) for name in frame.columns], rows, words=texts, label="What to measure next"),
+        tag("p", once) if once else None,
         tag("p", str(found.outlook)),
         tag("p", found.note) if found.note else None,
         tag("p", tag("a", "Download the form", href=f"/download/{SUGGESTIONS}", download=SUGGESTIONS,

@@ -8,21 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from taylor_sensus.app.pages.frame import button, field, form, page, problem, select
+from taylor_sensus.app.pages.frame import button, field, form, page, problem, select, wide
 from taylor_sensus.app.whatif import Knob, RowView
 from taylor_sensus.plots.budget import plot_budget
 from taylor_sensus.plots.dependence import plot_dependence
 from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.style import COLOURS
+from taylor_sensus.report.html import table
 from taylor_sensus.report.svg import figure
 from taylor_sensus.tables.units import split_header
+from taylor_sensus.words.budget_text import HEADINGS, LEFT, NOT_IDENTIFIABLE, blocks_of, exact_words
 from taylor_sensus.words.format import number, one_line
 from taylor_sensus.words.html import Content, Markup, shown, tag
+from taylor_sensus.words.notebook import statuses
 from taylor_sensus.words.verdicts import row as row_verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SHOWN = ("source", "causes (std)", "share", "known from", "its error (std)")
 MISSING = {"": "(missing)"}
 
 
@@ -31,7 +35,7 @@ def whatif_page(
 ) -> str:
     """The sliders, and beside them what they make of the prediction."""
     lines = [_knob(at, knob, said) for at, knob in enumerate(knobs)]
-    columns = {str(at): shown(knob.column.name) for at, knob in enumerate(knobs)}
+    columns = {str(at): shown(knob.column.name) for at, knob in enumerate(knobs) if knob.moves}
     curve = tag("label", tag("span", "Curve along"), select("along", columns, said.get("along", "0"), id="along"))
     whose: Content = None
     if len(targets) > 1:
@@ -42,8 +46,8 @@ def whatif_page(
         button("Update", id="update"), id="what-if",
     )  # fmt: skip
     hint = (
-        "Move a slider, or write a number; empty means not measured. ± is the standard error of this input: empty "
-        "means as in training, 0 exact."
+        "Move a slider, or write a number; empty means not measured. The field with ± is the error of this input: "
+        "empty means as in training (declared there where a number is shown, else learned), 0 means exact."
     )
     return page(
         "What if?",
@@ -61,12 +65,16 @@ def _knob(at: int, knob: Knob, said: Mapping[str, str]) -> Markup:
     if knob.column.categories is not None:
         words = {**MISSING, **{str(place): shown(category) for place, category in enumerate(knob.column.categories)}}
         return tag("div", tag("label", name, select(f"value-{at}", words, value)), class_="knob")
-    position = value or f"{knob.start:g}"
+    if not knob.moves:  # nothing was learned from it, so there is nothing to play with
+        same = tag("small", f"{value or 'missing'} in all training rows", class_="soft")
+        return tag("div", name, same, field("hidden", f"value-{at}", value), class_="knob")
+    position, named = value or f"{knob.start:g}", one_line(header.name, 40)
     slider = field("range", f"slider-{at}", position, min=f"{knob.low:.10g}", max=f"{knob.high:.10g}",
-                   step=f"{knob.step:.10g}", data_for=f"value-{at}", aria_label=f"slider {at + 1}")  # fmt: skip
+                   step=f"{knob.step:.10g}", data_for=f"value-{at}", aria_label=f"slider of {named}")  # fmt: skip
     exact = field("number", f"value-{at}", value, step="any", id=f"value-{at}")
-    error = field("number", f"error-{at}", said.get(f"error-{at}", ""), step="any", min="0", placeholder="±",
-                  aria_label=f"error of column {at + 1}")  # fmt: skip
+    error = field("number", f"error-{at}", said.get(f"error-{at}", ""), step="any", min="0",
+                  placeholder="±" if knob.declared is None else f"± {knob.declared:.2g}",
+                  aria_label=f"error of {named}")  # fmt: skip
     return tag("div", tag("label", name, exact), error, slider, class_="knob")
 
 
@@ -115,10 +123,18 @@ def _curve(view: RowView, target: str) -> Markup:
 
 
 def _budget(view: RowView, target: str) -> Markup:
-    from taylor_sensus.words.budget_text import budget_html
-
+    """The sources of the error bar: drawn, and as a table that fits a narrow screen."""
     budget = view.budget.target(target)
     drawn = figure(
         lambda ax: plot_budget(budget, rows="all", ax=ax), "budget", "The error bar by its sources", (6.2, 1.9)
     )
-    return tag("figure", drawn, tag("figcaption", Markup(budget_html(budget)), class_="wide"), class_="budget")
+    block = blocks_of(budget)[0]
+    places = [HEADINGS.index(heading) for heading in SHOWN]
+    lines = [[shown(line[at]) if at == 0 else line[at] for at in places] for line in block.lines]
+    words = [at for at, place in enumerate(places) if place in LEFT]
+    sources = table(SHOWN, lines, words=words, label="Noise budget")
+    remarks = [NOT_IDENTIFIABLE] if not budget.identifiable else []
+    remarks += exact_words(budget.parts.probably_exact)
+    caption = [tag("b", shown(block.title)), wide(statuses(block.statuses), "Checks"), sources]
+    caption += [tag("p", tag("bdi", remark)) for remark in remarks]
+    return tag("figure", drawn, tag("figcaption", caption), class_="budget")

@@ -46,7 +46,9 @@ async function followProgress() {
     }
     if (now.share > 0) bar.value = now.share;
     else bar.removeAttribute("value");
-    words.textContent = now.share > 0 ? `${now.words}: ${Math.round(100 * now.share)} %` : `${now.words} …`;
+    if (words.textContent !== now.words) words.textContent = now.words; // a screen reader tells changes only
+    const share = now.share > 0 ? `${Math.round(100 * now.share)} %, ` : "";
+    document.getElementById("clock").textContent = share + now.clock;
   }
 }
 
@@ -95,6 +97,30 @@ function turnKnobs() {
   });
 }
 
+// The report as high as it is, so that the page has one scroll bar. Nothing can run inside the frame.
+function fitReport() {
+  const frame = document.querySelector("iframe.report");
+  if (!frame) return;
+  const fit = () => {
+    const inside = frame.contentDocument;
+    if (!inside || !inside.body) return;
+    frame.style.height = "0";
+    frame.style.height = `${inside.documentElement.scrollHeight + 2}px`;
+    for (const link of inside.querySelectorAll('a[href^="#"]')) {
+      link.onclick = (event) => {
+        event.preventDefault();
+        const there = inside.getElementById(decodeURIComponent(link.getAttribute("href").slice(1)));
+        if (there) scrollTo({ top: frame.getBoundingClientRect().top + scrollY + there.offsetTop, behavior: "smooth" });
+      };
+    }
+    for (const fold of inside.querySelectorAll("details")) fold.ontoggle = fit;
+  };
+  frame.addEventListener("load", fit);
+  addEventListener("resize", fit);
+  fit();
+}
+
 refuseLargeFiles();
+fitReport();
 followProgress();
 turnKnobs();

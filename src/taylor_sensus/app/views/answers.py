@@ -70,6 +70,11 @@ def decimal_sign(fields: Mapping[str, str]) -> str | None:
     return sign or None
 
 
+def sheet_of(fields: Mapping[str, str]) -> str | None:
+    """The sheet of a book that was named, if any."""
+    return fields.get("sheet", "").strip() or None
+
+
 def to(address: str) -> Response:
     return RedirectResponse(address, status_code=303)
 

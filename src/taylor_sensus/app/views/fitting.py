@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from taylor_sensus.app import pages
 from taylor_sensus.app.choices import read_choices
-from taylor_sensus.app.views.answers import MOST_FIELDS, html, read_sent, to, tried, trouble_of
+from taylor_sensus.app.views.answers import MOST_FIELDS, html, position, read_sent, to, tried, trouble_of
 from taylor_sensus.app.workbench import Workbench
 
 
@@ -21,6 +21,21 @@ class Fitting:
     async def show(self, request: Request) -> Response:
         table, trouble = self.bench.table, trouble_of(self.bench)
         return to("/") if table is None else html(pages.columns_page(table, self.bench.chosen, trouble), trouble)
+
+    async def sheet(self, request: Request) -> Response:
+        """Another sheet of the book."""
+        table = self.bench.table
+        if table is None:
+            return to("/")
+        async with request.form(max_files=0) as form:
+            fields = read_sent(form, None).fields
+
+        def take() -> Response:
+            place = position(fields.get("sheet", ""), len(table.sheets))
+            self.bench.take_sheet(table.sheets[place])
+            return to("/columns")
+
+        return await tried(take, lambda trouble: html(pages.columns_page(table, None, trouble), trouble))
 
     async def fit(self, request: Request) -> Response:
         table = self.bench.table
@@ -48,8 +63,8 @@ class Fitting:
     async def progress(self, request: Request) -> Response:
         job = self.bench.job
         running = job is not None and job.running
-        words, share = (job.words, job.share) if job is not None else ("", 1.0)
-        return JSONResponse({"running": running, "words": words, "share": round(share, 3)})
+        words, share, clock = (job.words, job.share, job.clock) if job is not None else ("", 1.0, "")
+        return JSONResponse({"running": running, "words": words, "share": round(share, 3), "clock": clock})
 
     async def stop(self, request: Request) -> Response:
         if self.bench.job is not None:

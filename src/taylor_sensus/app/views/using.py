@@ -18,6 +18,7 @@ from taylor_sensus.app.views.answers import (
     position,
     read_sent,
     refuse,
+    sheet_of,
     to,
     tried,
     trouble_of,
@@ -25,6 +26,7 @@ from taylor_sensus.app.views.answers import (
 from taylor_sensus.app.whatif import Knob, category, knobs_of, look, read_row
 from taylor_sensus.app.workbench import MODEL, PREDICTIONS, REPORT, SUGGESTIONS, Candidates, Opened, Workbench
 from taylor_sensus.errors import SettingError, TaylorSensusError
+from taylor_sensus.tables.wanted import Reading
 from taylor_sensus.words.html import tag
 
 KINDS = {MODEL: "application/octet-stream", REPORT: "text/html", PREDICTIONS: "text/csv", SUGGESTIONS: "text/csv"}
@@ -43,7 +45,7 @@ class Using:
         opened = self.bench.opened
         if opened is None:
             return to("/")
-        return html(pages.model_page(opened, self.limit, self.bench.predicted, trouble), trouble)
+        return html(pages.model_page(opened, trouble), trouble)
 
     async def report(self, request: Request) -> Response:
         opened = self.bench.opened
@@ -55,16 +57,25 @@ class Using:
             return refuse(404, "There is no such file", "It has not been made yet.")
         return FileResponse(self.bench.folder / name, media_type=KINDS[name], filename=name)
 
+    def _predictions_page(self, trouble: str | None = None) -> Response:
+        opened = self.bench.opened
+        if opened is None:
+            return to("/")
+        return html(pages.predictions_page(opened, self.limit, self.bench.predicted, trouble), trouble)
+
     async def predict(self, request: Request) -> Response:
+        if request.method == "GET":
+            return self._predictions_page(trouble_of(self.bench))
         async with request.form(max_files=1) as form:
             sent = read_sent(form, "rows")
 
             def begin() -> Response:
-                exact, decimal = "exact" in sent.fields, decimal_sign(sent.fields)
-                self.bench.predict(file_of(sent), sent.name, exact=exact, decimal=decimal)
+                fields = sent.fields
+                reading = Reading(decimal=decimal_sign(fields), exact="exact" in fields, sheet=sheet_of(fields))
+                self.bench.predict(file_of(sent), sent.name, reading)
                 return to("/working")
 
-            return await tried(begin, self._page)
+            return await tried(begin, self._predictions_page)
 
     async def update(self, request: Request) -> Response:
         async with request.form(max_files=1) as form:
@@ -143,7 +154,8 @@ def _at_start(knobs: list[Knob]) -> dict[str, str]:
 
 def _view(opened: Opened, knobs: list[Knob], fields: Mapping[str, str]) -> Any:
     row, errors = read_row(fields, knobs)
-    along = knobs[position(fields.get("along", "0"), len(knobs))]
+    first = next((at for at, knob in enumerate(knobs) if knob.moves), 0)
+    along = knobs[position(fields.get("along", str(first)), len(knobs))]
     target = position(fields.get("target", "0"), len(opened.model.fitted_.target_names))
     return pages.view_of(look(opened, row, errors, along), target)
 
@@ -156,7 +168,12 @@ def _suggest(bench: Workbench, opened: Opened, sent: Sent) -> None:
         raise SettingError(f"How many? {count!r} is not a whole number.")
     bounds = {knob.column.name: _space(at, knob, fields) for at, knob in enumerate(knobs)} if sent.file is None else {}
     target = names[position(fields.get("target", "0"), len(names))]
-    bench.suggest(Candidates(sent.file, sent.name, decimal_sign(fields), bounds), int(count), _goal(fields), target)
+    bench.suggest(
+        Candidates(sent.file, sent.name, decimal_sign(fields), sheet_of(fields), bounds),
+        int(count),
+        _goal(fields),
+        target,
+    )
 
 
 def _goal(fields: Mapping[str, str]) -> Any:
