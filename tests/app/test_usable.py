@@ -19,6 +19,12 @@ TABLE = "run,day,temp [degC],p,kind,shift,empty,y\n" + "".join(
 )
 
 
+def ended(bench):
+    assert bench.job is not None
+    bench.job.wait(60)
+    assert bench.job.problem is None, bench.job.problem
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     """A server in this process with a fitted tiny model, and its address."""
@@ -39,9 +45,9 @@ def served(tmp_path_factory):
         client.get("/", params={"key": "k"})
         fitted(client, bench, TABLE)
         client.post("/suggestions", data={"low-0": "0", "high-0": "9", "low-1": "1", "high-1": "5", "n": "2"})
-        bench.job.wait(60)
+        ended(bench)
         client.post("/predict", files={"rows": ("t.csv", TABLE.encode())})
-        bench.job.wait(60)
+        ended(bench)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

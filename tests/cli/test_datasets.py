@@ -84,7 +84,10 @@ def test_write(tmp_path):
 
 
 def test_errors_are_one_line(tmp_path):
-    assert error_line("wine") == "error: there is no dataset 'wine'; did you mean 'wine_red' or 'wine_white' or 'wine_quality'?"
+    assert (
+        error_line("wine")
+        == "error: there is no dataset 'wine'; did you mean 'wine_red' or 'wine_white' or 'wine_quality'?"
+    )
     line = error_line("forest_fires", "--output", tmp_path / "fires.csv")
     assert "forest_fires/forestfires.csv" in line
     assert not (tmp_path / "fires.csv").exists()
