@@ -20,9 +20,10 @@ __all__ = ["BudgetParts", "NoiseBudget"]
 KINDS = ("learned", "declared", "missing", "exact")
 """How the size of a cell's error is known, in the order of the numbers in ``BudgetParts.kind``."""
 LEARNED, DECLARED, MISSING, EXACT = range(4)
-OTHER_PARTS = {"missing_cells": MISSING, "system_noise": LEARNED, "target_error": DECLARED, "epistemic": LEARNED}
+OTHER_PARTS = {"missing_cells": MISSING, "system_noise": LEARNED, "target_error": DECLARED, "group": LEARNED,
+               "epistemic": LEARNED}  # fmt: skip
 """The sources that are no columns, and how their size is known."""
-OPTIONAL = ("missing_cells", "target_error")
+OPTIONAL = ("missing_cells", "target_error", "group")
 """Those of them that are left out where they have no part in any row."""
 
 
@@ -65,6 +66,8 @@ class BudgetParts(NamedTuple):
         Columns that look exact although nobody said so, and why.
     unseen_lacking : ndarray, (targets,), optional
         Share of the variance that too little data leaves open at training rows as long as they are unseen.
+    group : ndarray, (rows, targets), optional
+        Variance between groups, such as batches, or what is left of it in a known one; 0 by default.
     """
 
     columns: tuple[str, ...]
@@ -84,14 +87,15 @@ class BudgetParts(NamedTuple):
     share_bounds: np.ndarray | None = None
     probably_exact: Mapping[str, str] = MappingProxyType({})
     unseen_lacking: np.ndarray | None = None
+    group: np.ndarray | None = None
 
 
 class NoiseBudget:
     """An uncertainty budget: for each source of error its size, the model's sensitivity to it, and its share.
 
     The sources are the feature columns in their order, then ``missing_cells`` if cells had to be filled in, then
-    ``system_noise``, then ``target_error`` if a measuring error of the target was declared, then ``epistemic``, which
-    is what too little data leaves open.
+    ``system_noise``, then ``target_error`` if a measuring error of the target was declared, then ``group`` if groups of
+    rows differ, then ``epistemic``, which is what too little data leaves open.
     Their variances add up to the variance of the prediction, row by row and on average.
 
     Parameters
@@ -128,7 +132,8 @@ class NoiseBudget:
 
     @cached_property
     def part_of_source(self) -> tuple[str, ...]:
-        """For each source ``feature_noise``, ``missing_cells``, ``system_noise``, ``target_error`` or ``epistemic``."""
+        """For each source ``feature_noise``, ``missing_cells``, ``system_noise``, ``target_error``, ``group`` or
+        ``epistemic``."""
         others = [part for part in OTHER_PARTS if part not in OPTIONAL or np.any(self._others[part] > 0)]
         return ("feature_noise",) * len(self.parts.columns) + tuple(others)
 
@@ -148,11 +153,12 @@ class NoiseBudget:
     def _others(self) -> dict[str, np.ndarray]:
         """Variances of the sources that are no columns."""
         parts = self.parts
-        missing = np.zeros_like(parts.system) if parts.missing is None else parts.missing
+        missing, group = (np.zeros_like(parts.system) if p is None else p for p in (parts.missing, parts.group))
         return {
             "missing_cells": missing,
             "system_noise": parts.system,
             "target_error": parts.target_error,
+            "group": group,
             "epistemic": parts.epistemic,
         }
 
@@ -209,11 +215,16 @@ class NoiseBudget:
         at = [self.target_names.index(name)]
         cut = {field: getattr(self.parts, field)[:, at] for field in OF_TARGETS}
         unseen = None if self.parts.unseen_lacking is None else self.parts.unseen_lacking[at]
-        missing = None if self.parts.missing is None else self.parts.missing[:, at]
+        missing, group = (None if p is None else p[:, at] for p in (self.parts.missing, self.parts.group))
         bounds = None if self.parts.share_bounds is None else self.parts.share_bounds[at]
         return NoiseBudget(
             self.parts._replace(
-                target_names=(name,), unseen_lacking=unseen, missing=missing, share_bounds=bounds, **cut
+                target_names=(name,),
+                unseen_lacking=unseen,
+                missing=missing,
+                group=group,
+                share_bounds=bounds,
+                **cut,
             )
         )
 
@@ -231,7 +242,7 @@ class NoiseBudget:
             Without the other rows.
         """
         cut = {field: getattr(self.parts, field)[positions] for field in OF_ROWS}
-        for field in ("trained_on", "missing"):
+        for field in ("trained_on", "missing", "group"):
             if (part := getattr(self.parts, field)) is not None:
                 cut[field] = part[positions]
         index = None if self.parts.index is None else self.parts.index[positions]

@@ -82,7 +82,8 @@ def added(one: BudgetSums, other: BudgetSums) -> BudgetSums:
 def _with_part(sums: BudgetSums, part: str) -> BudgetSums:
     if part in sums.part_of_source:
         return sums
-    before = {"missing_cells": "system_noise", "target_error": "epistemic"}[part]
+    follow = {"missing_cells": ("system_noise",), "target_error": ("group", "epistemic"), "group": ("epistemic",)}[part]
+    before = next(name for name in follow if name in sums.part_of_source)
     at = sums.part_of_source.index(before)
     return sums._replace(
         part_of_source=(*sums.part_of_source[:at], part, *sums.part_of_source[at:]),

@@ -21,13 +21,14 @@ from taylor_sensus.model.ensemble import (
     predicted,
     with_law_answer,
 )
+from taylor_sensus.model.groups import NO_GROUP, GroupEffect
 from taylor_sensus.model.imputation import Imputer
 from taylor_sensus.model.law import Law, LawAnswer
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.prediction import Prediction, joined
-from taylor_sensus.records import EncodedTable, FitSummary, Query
+from taylor_sensus.records import EncodedTable, FitSummary, GroupNames, Query
 from taylor_sensus.rows import blocks, spread
 from taylor_sensus.settings import Settings
 
@@ -63,11 +64,13 @@ class HeldOut(NamedTuple):
     epistemic_variance: np.ndarray
     score: np.ndarray
     """Signed errors in predicted standard deviations, as the whole ensemble would make them."""
+    group_variance: np.ndarray
+    """Between groups, of rows whose group was unseen."""
 
     @property
     def std(self) -> np.ndarray:
         """Total standard deviation."""
-        return np.sqrt(self.feature_variance + self.system_variance + self.epistemic_variance)
+        return np.sqrt(self.feature_variance + self.system_variance + self.epistemic_variance + self.group_variance)
 
     def in_units(self, scaler: Scaler, first: np.ndarray) -> HeldOut:
         """From scaled units to those of the targets; `first` says where each distinct row stands in the table."""
@@ -79,6 +82,7 @@ class HeldOut(NamedTuple):
             feature_variance=self.feature_variance * unit**2,
             system_variance=self.system_variance * unit**2,
             epistemic_variance=self.epistemic_variance * unit**2,
+            group_variance=self.group_variance * unit**2,
         )
 
 
@@ -113,6 +117,10 @@ class FittedModel:
     history: pd.DataFrame
     law: Law | None = None
     """f at exact inputs, where features were read with errors."""
+    groups: GroupEffect | None = None
+    """Differences between groups of rows; None where no groups were given."""
+    group_names: GroupNames | None = None
+    """What the groups are called."""
     left_out_scores: np.ndarray | None = None
     """Scores like those in `held_out`, by models fitted without the rows, if they were wanted."""
 
@@ -141,7 +149,23 @@ class FittedModel:
         found = predicted(self.ensemble, scaled, errors, prior, target_error, n_jobs)
         if self.law is not None:
             found = self._with_law(self.law, query, scaled, found, target_error)
-        return self._in_units(found)
+        return self._with_groups(self._in_units(found), query)
+
+    def _with_groups(self, found: Prediction, query: Query) -> Prediction:
+        """With the intercepts of known groups, and what is not known of them."""
+        groups = self.groups
+        if groups is None or not groups.variance.any():
+            return found
+        code = np.full(len(query.x), NO_GROUP) if query.group is None else query.group
+        unit = self.scaler.target_scale
+        shape = (lambda a: a[:, 0]) if self.one_dimensional else (lambda a: a)
+        moved = found.mean + shape(groups.intercepts(code) * unit)
+        return replace(
+            found,
+            mean=moved,
+            group_variance=shape(groups.variances(code) * unit**2),
+            group_freedom=float(groups.freedom),
+        )
 
     def _with_law(
         self, law: Law, query: Query, scaled: np.ndarray, found: Distribution, target_error: np.ndarray
@@ -223,6 +247,7 @@ class FittedModel:
             system=prediction.system_variance.reshape(rows, targets) - target_error,
             target_error=target_error,
             epistemic=prediction.epistemic_variance.reshape(rows, targets),
+            group=None if prediction.group_variance is None else prediction.group_variance.reshape(rows, targets),
             identifiable=self._identifiable(starts) | (self.default_errors.share[starts] > 0.5),
             system_identifiable=self.fit_summary.split_identifiable,
             target_names=self.target_names,

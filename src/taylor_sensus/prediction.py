@@ -46,7 +46,7 @@ class Prediction:
     Its shape is Student's t with a skew, learned from unseen rows (`tails`); normal where they say nothing else.
 
     Every standard deviation is in the target's own unit. Variances add up exactly:
-    ``std**2 = feature_noise**2 + system_noise**2 + epistemic**2``.
+    ``std**2 = feature_noise**2 + system_noise**2 + epistemic**2``, and ``+ group**2`` where rows have groups.
     Arrays are ``(rows,)`` for one target and ``(rows, targets)`` for several.
 
     Parameters
@@ -73,6 +73,10 @@ class Prediction:
         With several targets: the covariance of feature plus system noise.
     tails : Tails, optional
         Shape of the distribution, one a target; normal by default.
+    group_variance : ndarray, optional
+        Variance between groups, or what is not known of a known group's intercept.
+    group_freedom : float, optional
+        Degrees of freedom behind it.
     """
 
     mean: np.ndarray
@@ -86,14 +90,17 @@ class Prediction:
     origin: Origin | None = None
     noise_covariance: np.ndarray | None = None
     tails: Tails | None = None
+    group_variance: np.ndarray | None = None
+    group_freedom: float | None = None
 
     def __len__(self) -> int:
         return len(self.mean)
 
     @cached_property
     def variance(self) -> np.ndarray:
-        """Total variance, the sum of the three parts."""
-        return self.feature_variance + self.system_variance + self.epistemic_variance
+        """Total variance, the sum of its parts."""
+        whole = self.feature_variance + self.system_variance + self.epistemic_variance
+        return whole if self.group_variance is None else whole + self.group_variance
 
     @cached_property
     def std(self) -> np.ndarray:
@@ -119,6 +126,11 @@ class Prediction:
     def epistemic(self) -> np.ndarray:
         """What the model does not know for lack of data: prior and disagreement of the members."""
         return np.sqrt(self.epistemic_variance)
+
+    @cached_property
+    def group(self) -> np.ndarray:
+        """Standard deviation of what rows of a group have in common beside the function; 0 where there are none."""
+        return np.zeros_like(self.mean) if self.group_variance is None else np.sqrt(self.group_variance)
 
     def target(self, name: str) -> Prediction:
         """The prediction of one of the targets, with arrays of one value a row.
@@ -149,6 +161,7 @@ class Prediction:
             target_error_variance=None if self.target_error_variance is None else pick(self.target_error_variance),
             target_names=(name,),
             noise_covariance=None,
+            group_variance=None if self.group_variance is None else pick(self.group_variance),
             tails=None if self.tails is None else Tails(*[part[[position]] for part in self.tails]),
             origin=None,
         )
@@ -203,7 +216,10 @@ class Prediction:
     def _shape(self) -> Tails:
         """Of the distribution, as single numbers where there is one target."""
         tails = normal_tails(len(self.target_names)) if self.tails is None else self.tails
-        return Tails(*[part[0] for part in tails]) if self.mean.ndim == 1 else tails
+        tails = Tails(*[part[0] for part in tails]) if self.mean.ndim == 1 else tails
+        if self.group_variance is None or self.group_freedom is None:
+            return tails
+        return tails.beside(np.array(self.group_freedom), self.group_variance / self.variance)
 
     def _at(self, level: float) -> np.ndarray:
         return self.mean + self._shape().quantile(np.float64(level)) * self.std
@@ -349,7 +365,7 @@ class Prediction:
         if self.noise_covariance is None:
             return self.variance.reshape(len(self), 1, 1)
         eye = np.eye(self.mean.shape[1])
-        return self.noise_covariance + self.epistemic_variance[:, :, None] * eye
+        return self.noise_covariance + (self.epistemic_variance + self.group**2)[:, :, None] * eye
 
     def to_frame(
         self, coverage: float | None = None, interval: Interval | None = None, *, inputs: bool = False
@@ -373,6 +389,7 @@ class Prediction:
             With the labels of the rows; with several targets each column is named after its target too.
         """
         names = ["mean", "std", "feature_noise", "system_noise", *(["aleatoric"] if coverage else []), "epistemic"]
+        names += [] if self.group_variance is None else ["group"]
         parts = {name: getattr(self, name) for name in names}
         if coverage is not None:
             low, high = self.interval(coverage) if interval is None else interval

@@ -31,6 +31,14 @@ class DeclaredCheck(NamedTuple):
     """Over all that is known, the model's doubt included: clearly above 1, they are too small, or not all noise."""
 
 
+class SuspectedGroups(NamedTuple):
+    """Columns whose values come again together, in fewer sets than rows."""
+
+    columns: tuple[str, ...]
+    sets: int
+    """Different sets of their values."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FitSummary:
     """Sample sizes, fitted choices and cross-validated scores of one fit; the source of `summary()` and its warnings.
@@ -90,6 +98,14 @@ class FitSummary:
     """Places in the user's table of rows far off what the others say, which count little; the farthest first."""
     seed: int | None
     """Seed of all random numbers of the fit."""
+    group_title: str | None = None
+    """What the groups of rows are, such as a batch. None: no groups were given."""
+    groups: int = 0
+    """How many there are."""
+    group_stds: tuple[float, ...] | None = None
+    """Standard deviation between groups, of each target; 0 where unseen groups gain nothing from one."""
+    suspected_groups: SuspectedGroups | None = None
+    """Columns that look as if they told groups of rows, although none were given."""
     outlier_names: tuple[str, ...] | None = None
     """Names of the outliers, in their order. None: rows have no names, and go by their places."""
 
@@ -104,6 +120,8 @@ class EncodedTable(NamedTuple):
     x_err: np.ndarray | None = None
     """Declared standard deviations of the features; not a number where unknown. So with `y_err`."""
     y_err: np.ndarray | None = None
+    group: np.ndarray | None = None
+    """Code of each row's group, -1 where it has none; None where no groups were given."""
 
     def take(self, rows: np.ndarray) -> EncodedTable:
         """These rows only."""
@@ -116,6 +134,15 @@ class Names(NamedTuple):
     columns: tuple[Column, ...]
     targets: tuple[str, ...]
     one_dimensional: bool
+    groups: GroupNames | None = None
+    """None where no groups were given."""
+
+
+class GroupNames(NamedTuple):
+    """What groups are, such as a batch, and the name of each, by its code."""
+
+    title: str
+    labels: tuple[str, ...]
 
 
 class Query(NamedTuple):
@@ -127,8 +154,9 @@ class Query(NamedTuple):
     x_err: np.ndarray | None = None
     """Standard deviations; not a number where the noise is as in training."""
     y_err: np.ndarray | None = None
+    group: np.ndarray | None = None
+    """Codes of known groups, -1 for others; None where all are new."""
 
     def take(self, rows: slice) -> Query:
         """These rows only."""
-        prior_mean, x_err, y_err = (None if part is None else part[rows] for part in self[1:])
-        return Query(self.x[rows], prior_mean, x_err, y_err)
+        return Query(self.x[rows], *(None if part is None else part[rows] for part in self[1:]))

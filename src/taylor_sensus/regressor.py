@@ -41,6 +41,7 @@ from taylor_sensus.tables.estimator_input import (
     with_errors,
     with_row_names,
 )
+from taylor_sensus.tables.groups import known_codes, learn_groups
 from taylor_sensus.tables.quantities import check_target_units, unpacked
 from taylor_sensus.words.progress import TrainingProgress, is_heard
 from taylor_sensus.words.summary import summary_html, summary_text
@@ -192,7 +193,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None, y_err: Any = None,
-        X_val: Any = None, y_val: Any = None, X_val_err: Any = None, y_val_err: Any = None, client: Any = None,
+        groups: Any = None, X_val: Any = None, y_val: Any = None, X_val_err: Any = None, y_val_err: Any = None,
+        client: Any = None,
     ) -> TSNetRegressor:  # fmt: skip
         """Fit to a table; y may have several columns, and cells of X may be missing (NaN).
 
@@ -212,6 +214,10 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors of X.
         y_err : float, dict, Series, DataFrame or array-like, optional
             Declared errors of y.
+        groups : Series or array-like, (rows,), optional
+            The batch, sample, instrument or mixture of each row; None or NaN where there is none. Rows of a group are
+            never learned from and judged on at the same time, and where unseen groups gain from it, each group has an
+            intercept of its own. X_val is taken to be of new groups.
         X_val : DataFrame or array-like, optional
             Rows for stopping and calibration, in place of held-out folds inside.
         y_val : Series, DataFrame or array-like, optional
@@ -242,6 +248,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         if table.y_err is not None:
             warn_of_targets(table.y_err, table.y, names.targets)
         warn_of_empty_columns(table.x, names.columns)
+        if groups is not None:
+            code, group_names = learn_groups(groups, len(table.x), row_index(X))
+            table, names = table._replace(group=code), names._replace(groups=group_names)
         if (X_val is None) != (y_val is None):
             raise DataError("X_val and y_val belong together: give both or neither")
         if X_val is None and not (X_val_err is None and y_val_err is None):
@@ -361,7 +370,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             raise DataError("no row of the form has a result yet; fill in the result column of the rows that are done")
         named = hasattr(self, "feature_names_in_")  # else the form made up the names
         x, _ = self._encode(new.X if named else new.X.to_numpy(), fitted.columns, "the form")
-        names = Names(fitted.columns, fitted.target_names, fitted.one_dimensional)
+        names = Names(fitted.columns, fitted.target_names, fitted.one_dimensional, fitted.group_names)
         added = EncodedTable(x, read_targets(new.y, "the result").values, np.ones(len(x)))
         added = with_errors(added, names, new.X, new.y, new.X_err, new.y_err, "")
         added = added._replace(
@@ -473,7 +482,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             diversity=diversity, random_state=random_state,
         )  # fmt: skip
 
-    def predict(self, X: Any, return_std: bool = False, *, X_err: Any = None) -> Any:
+    def predict(self, X: Any, return_std: bool = False, *, X_err: Any = None, groups: Any = None) -> Any:
         """The mean for each row, and with `return_std` its total standard deviation too.
 
         Parameters
@@ -484,16 +493,18 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Whether to give the standard deviation too.
         X_err : float, dict, DataFrame or array-like, optional
             Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
+        groups : Series or array-like, (rows,), optional
+            The group of each row, as in `fit`: a known group has its own intercept. By default all are of new groups.
 
         Returns
         -------
         ndarray, or a pair of ndarrays
             Mean, and with `return_std` also the standard deviation, `(rows,)` or `(rows, targets)`, in the unit of y.
         """
-        prediction = self.predict_distribution(X, X_err=X_err)
+        prediction = self.predict_distribution(X, X_err=X_err, groups=groups)
         return (prediction.mean, prediction.std) if return_std else prediction.mean
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None, groups: Any = None) -> float:
         """Share of the variance of y that the mean explains (R²), averaged over the targets.
 
         Parameters
@@ -506,20 +517,23 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Weight of each row, 1 by default.
         X_err : float, dict, DataFrame or array-like, optional
             Declared errors as in `fit`.
+        groups : Series or array-like, (rows,), optional
+            The group of each row, as in `fit`: a known group has its own intercept. By default all are of new groups.
 
         Returns
         -------
         float
             1 is perfect, 0 no better than a constant.
         """
-        predicted = self.predict(X, X_err=X_err)
+        predicted = self.predict(X, X_err=X_err, groups=groups)
         y = unpacked(y, None, "y").table
         check_target_units(self.fitted_.target_names, y)
         return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def predict_interval(
-        self, X: Any, coverage: float = 0.9, method: str = "conformal", *, X_err: Any = None, y_err: Any = None
-    ) -> Interval:
+        self, X: Any, coverage: float = 0.9, method: str = "conformal", *, X_err: Any = None, y_err: Any = None,
+        groups: Any = None,
+    ) -> Interval:  # fmt: skip
         """Bounds that hold the true value with probability `coverage`.
 
         "conformal" takes its width from the errors on unseen training rows and assumes nothing of the noise; where
@@ -538,6 +552,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
         y_err : float, dict, Series, DataFrame or array-like, optional
             Declared measuring error of y; 0 leaves out the one of the fit.
+        groups : Series or array-like, (rows,), optional
+            The group of each row, as in `fit`: a known group has its own intercept. By default all are of new groups.
 
         Returns
         -------
@@ -546,7 +562,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """
         if method not in CONFORMAL_METHODS:
             raise SettingError(f"method must be one of {', '.join(map(repr, CONFORMAL_METHODS))}, not {method!r}")
-        prediction = self.predict_distribution(X, X_err=X_err, y_err=y_err)
+        prediction = self.predict_distribution(X, X_err=X_err, y_err=y_err, groups=groups)
         return prediction.conformal_interval(coverage) if method == "conformal" else prediction.interval(coverage)
 
     def attenuation(self) -> pd.Series:
@@ -569,7 +585,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             raise DataError("the model was saved without its training rows, whose slopes are compared: fit again")
         return pd.Series(fitted.attenuation(self.n_jobs), name="attenuation")
 
-    def noise_budget(self, X: Any, *, X_err: Any = None) -> NoiseBudget:
+    def noise_budget(self, X: Any, *, X_err: Any = None, groups: Any = None) -> NoiseBudget:
         """Where each row's variance comes from, in the form of a metrologist's uncertainty budget.
 
         Parameters
@@ -578,15 +594,19 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Rows with the columns of the fit; cells may be missing.
         X_err : float, dict, DataFrame or array-like, optional
             Declared errors as in `fit`; by default inputs are taken to be as noisy as in training.
+        groups : Series or array-like, (rows,), optional
+            The group of each row, as in `fit`: a known group has its own intercept. By default all are of new groups.
 
         Returns
         -------
         NoiseBudget
-            A source for each column, the system's noise, and too little data.
+            A source for each column, the system's noise, differences between groups, and too little data.
         """
-        return self.predict_distribution(X, X_err=X_err).noise_budget()
+        return self.predict_distribution(X, X_err=X_err, groups=groups).noise_budget()
 
-    def predict_distribution(self, X: Any, *, X_err: Any = None, y_err: Any = None) -> Prediction:
+    def predict_distribution(
+        self, X: Any, *, X_err: Any = None, y_err: Any = None, groups: Any = None
+    ) -> Prediction:  # fmt: skip
         """The whole prediction: mean, std, where the error comes from, intervals, samples.
 
         Errors are taken to be like those in training, unless `X_err` and `y_err` say otherwise.
@@ -599,16 +619,18 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors as in `fit`: 0 for inputs that are known exactly.
         y_err : float, dict, Series, DataFrame or array-like, optional
             Declared measuring error of y; 0 leaves out the one of the fit.
+        groups : Series or array-like, (rows,), optional
+            The group of each row, as in `fit`: a known group has its own intercept. By default all are of new groups.
 
         Returns
         -------
         Prediction
             A distribution for each row.
         """
-        query, index = self._query(X, X_err, y_err)
+        query, index = self._query(X, X_err, y_err, groups)
         return self.fitted_.predict(query, self.n_jobs, index)
 
-    def _query(self, X: Any, X_err: Any, y_err: Any) -> tuple[Query, pd.Index | None]:
+    def _query(self, X: Any, X_err: Any, y_err: Any, groups: Any = None) -> tuple[Query, pd.Index | None]:
         """Rows as a fitted model is asked for them, and their labels."""
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
@@ -620,6 +642,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             prior,
             read_feature_errors(X_err, fitted.columns, len(x), index=index),
             read_target_errors(y_err, fitted.target_names, len(x), index=index),
+            known_codes(groups, fitted.group_names, len(x), index),
         )
         return query, index
 

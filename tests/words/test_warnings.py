@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.records import DeclaredCheck
+from taylor_sensus.records import DeclaredCheck, SuspectedGroups
 from taylor_sensus.words.summary import summary_html, summary_text
 from taylor_sensus.words.verdicts import coverage_of
 from taylor_sensus.words.warnings import Code, coverage_warnings, familiarity_warnings, reference_warnings, warnings_of
@@ -27,6 +27,7 @@ CASES = {
     "small_among_surest": {"held_out_thirds": ((0.7, 0.95, 0.95),)},
     "small_among_least_sure": {"held_out_thirds": ((0.95, 0.95, 0.7),)},
     "constant_target": {"held_out_explained": (float("nan"),)},
+    "possible_groups": {"suspected_groups": SuspectedGroups(("cement", "water"), 40)},
     "not_learned": {"history": pd.concat([HISTORY, HISTORY.iloc[:2].assign(step=18, loss=[1e9, np.nan])])},
 }
 FROM_ROWS = {"simple_is_better", "unfamiliar_rows"}

@@ -11,8 +11,9 @@ from taylor_sensus.tables.assignments import COLUMN
 from taylor_sensus.tables.companions import Pairing
 from taylor_sensus.tables.wanted import Reading
 
-INPUT, WORDS, TARGET, NAME, OUT = "input", "words", "target", "name", "out"
-ROLES = {INPUT: "input", WORDS: "input (words)", TARGET: "predict this", NAME: "name of the row", OUT: "leave out"}
+INPUT, WORDS, TARGET, NAME, GROUP, OUT = "input", "words", "target", "name", "group", "out"
+ROLES = {INPUT: "input", WORDS: "input (words)", TARGET: "predict this", NAME: "name of the row",
+         GROUP: "group (batch, sample)", OUT: "leave out"}  # fmt: skip
 EFFORTS = {"fast": "quick look", "default": "normal", "best": "thorough"}
 DECIMALS = {"": "found by itself", ".": "point (1.5)", ",": "comma (1,5)"}
 READING, SETTING, EXACT = "reading", "setting", "exact"
@@ -31,6 +32,8 @@ class Choices(NamedTuple):
     seed: int
     set_points: Sequence[str] = ()
     """Inputs whose errors are those of set points, not of readings."""
+    groups: str | None = None
+    """The column that tells the batch or sample of each row."""
 
 
 def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Sequence[Pairing]) -> Choices:
@@ -43,15 +46,17 @@ def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Seque
         raise SettingError(f"Choose at least one column to predict: set its role to {ROLES[TARGET]!r}.")
     if len(by_role[NAME]) > 1:
         raise SettingError(f"Only one column can name the rows; set the others to {ROLES[OUT]!r}.")
+    if len(by_role[GROUP]) > 1:
+        raise SettingError(f"Only one column can tell the groups; set the others to {ROLES[OUT]!r}.")
     holding = {error for error in said if error in headers}
     predicted = holding.intersection(by_role[TARGET])
     if predicted:
         raise SettingError(f"Column {min(predicted)!r} cannot be predicted and hold the errors of another column.")
     x_err, y_err = [], []
     for header, role, error in zip(headers, roles, said, strict=True):
-        if error and role not in (OUT, NAME) and header not in holding:
+        if error and role not in (OUT, NAME, GROUP) and header not in holding:
             (y_err if role == TARGET else x_err).append(f"{header}={COLUMN if error in headers else ''}{error}")
-    drop = [header for header in by_role[OUT] if header not in holding]
+    drop = [header for header in (*by_role[OUT], *by_role[GROUP]) if header not in holding]
     reading = Reading(
         x_err=x_err,
         y_err=y_err,
@@ -67,7 +72,8 @@ def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Seque
         for header, kind in zip(headers, kinds, strict=True)
         if kind == SETTING and header in by_role[INPUT] and header not in holding
     ]
-    return Choices(by_role[TARGET], drop, reading, effort, _seed(fields.get("seed", "0")), set_points)
+    group = next(iter(by_role[GROUP]), None)
+    return Choices(by_role[TARGET], drop, reading, effort, _seed(fields.get("seed", "0")), set_points, group)
 
 
 def constructor_arguments(choices: Choices) -> dict[str, Any]:
@@ -83,7 +89,8 @@ def as_command(choices: Choices, table: str) -> str:
     """The same fit on the command line."""
     reading = choices.reading
     options: list[tuple[str, str]] = [("--target", name) for name in choices.target]
-    options += [("--drop", name) for name in choices.drop]
+    options += [("--drop", name) for name in choices.drop if name != choices.groups]
+    options += [("--groups", choices.groups)] if choices.groups is not None else []
     options += [("--id", reading.id)] if reading.id is not None else []
     options += [("--sheet", reading.sheet)] if reading.sheet is not None else []
     for option, values in (("--x-err", reading.x_err), ("--y-err", reading.y_err), ("--ordinary", reading.ordinary),

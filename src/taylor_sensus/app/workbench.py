@@ -130,7 +130,8 @@ class Workbench:
                 reading = table_to_fit(opened, choices.reading, target=choices.target, drop=choices.drop)
             job.doing(FITTING)
             model = TSNetRegressor(**constructor_arguments(choices))
-            model.fit(reading.X, reading.y, X_err=reading.X_err, y_err=reading.y_err)
+            groups = None if choices.groups is None else opened.frame[choices.groups]
+            model.fit(reading.X, reading.y, X_err=reading.X_err, y_err=reading.y_err, groups=groups)
             data = (reading.X, reading.y, reading.X_err)
             self._open(job, model, table.name, data, as_command(choices, table.name), reading.X)
 

@@ -41,6 +41,14 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
     ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column that tells the batch, sample or instrument of each row; it is no input, and rows that share "
+            "it are never learned from and judged on at the same time.",
+        ),
+    ] = None,
     id_: Id = None,
     sheet: Sheet = None,
     x_err: XErr = None,
@@ -93,7 +101,7 @@ def fit(
     arguments = _constructor_arguments({n: v for n, v in named.items() if v is not None}, set_ or [], paper)
     check_output(output, [data, *([validation] if validation else [])], force=force)
     if data.is_dir():
-        told = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_]
+        told = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_, groups]
         if any(option is not None for option in told) or censored != "missing":
             raise typer.BadParameter("a folder is fitted as it is: only --target, --drop and settings can be told")
 
@@ -108,18 +116,21 @@ def fit(
     from taylor_sensus.tables.file_header import check_readable
     from taylor_sensus.tables.wanted import Reading, check_header_to_fit
 
+    drop = [*(drop or []), *([] if groups is None else [groups])]
     reading = Reading(x_err, y_err, ordinary, text, decimal, censored, sheet=sheet, id=id_)
-    check_header_to_fit(data, reading, target=target, drop=drop or [])
+    check_header_to_fit(data, reading, target=target, drop=drop)
     if validation:
         check_readable(validation)
 
+    from taylor_sensus.tables.alignment import headers_of
     from taylor_sensus.tables.reading import open_table, table_for_model, table_to_fit
 
-    table = noted(table_to_fit(open_table(data, reading), reading, target=target, drop=drop or []))
+    opened = open_table(data, reading)
+    table = noted(table_to_fit(opened, reading, target=target, drop=drop))
     held_out = None
     if validation:
-        opened = open_table(validation, reading._replace(sheet=None, id=None))
-        held_out = noted(table_for_model(opened, reading, table.columns, with_targets=True))
+        others = open_table(validation, reading._replace(sheet=None, id=None))
+        held_out = noted(table_for_model(others, reading, table.columns, with_targets=True))
 
     from taylor_sensus import TSNetRegressor
 
@@ -130,6 +141,7 @@ def fit(
         table.y,
         X_err=table.X_err,
         y_err=table.y_err,
+        groups=None if groups is None else opened.frame[headers_of([groups], list(opened.frame))[0]],
         X_val=held_out and held_out.X,
         y_val=held_out and held_out.y,
         X_val_err=held_out and held_out.X_err,

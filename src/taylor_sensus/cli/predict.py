@@ -53,6 +53,13 @@ def predict(
             help="conformal: width from errors on unseen rows, whatever the noise; gaussian: from std and shape.",
         ),
     ] = "conformal",
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column that tells the batch or sample of each row; the one of the fit by default, if DATA has it.",
+        ),
+    ] = None,
     id_: Id = None,
     sheet: Sheet = None,
     x_err: XErr = None,
@@ -99,6 +106,8 @@ def predict(
             file_format=file_format,
             verbose=not quiet,
         )
+        if groups is not None:
+            raise typer.BadParameter("groups are not read from files that are predicted into a folder")
         if sheet is not None:
             raise typer.BadParameter("books are not predicted into a folder; give the name of a table to write")
         _predict_files(ctx, model, data, output, reading._replace(id=None), options, as_json)
@@ -118,19 +127,23 @@ def predict(
     from taylor_sensus.storage.opening import open_model
 
     opened = open_model(model)
-    table = read_rows(data, reading, opened, also=keep or [])
+    table = read_rows(data, reading, opened, also=[*(keep or []), *([] if groups is None else [groups])])
 
     from taylor_sensus.tables.alignment import pick_columns
     from taylor_sensus.tables.files import beside
+    from taylor_sensus.tables.groups import group_column
     from taylor_sensus.tables.reading import naming_columns
 
     kept = table.written if keep_all else pick_columns(table.written, keep or [], where=data.name)
-    ignored = table.ignored(list(kept))
+    restored = opened.restore()
+    column = group_column(restored.fitted_.group_names, list(table.written), groups)
+    ignored = table.ignored([*kept, *([] if column is None else [column])])
     if ignored:
         naming = naming_columns(table.written[ignored]) if id_ is None else []
         names = f"; --id {shlex.quote(naming[0])} would name the rows of the predictions" if naming else ""
         note(f"columns of {data.name} that the model does not use: {quoted(ignored)}{names}")
-    prediction = opened.restore().predict_distribution(table.X, X_err=table.X_err)
+    labels = None if column is None else table.written[column]
+    prediction = restored.predict_distribution(table.X, X_err=table.X_err, groups=labels)
     bounds = prediction.conformal_interval(coverage) if interval == "conformal" else prediction.interval(coverage)
     write_output(ctx, beside(kept, prediction.to_frame(coverage, bounds)), output)
     if as_json:

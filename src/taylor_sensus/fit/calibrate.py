@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from taylor_sensus.fit.groups import learn_groups, within_groups
 from taylor_sensus.fit.padding import judging_rows
 from taylor_sensus.fit.records import Table, TrainedEnsemble
 from taylor_sensus.fit.robust import LITTLE
@@ -27,6 +28,7 @@ from taylor_sensus.model.ensemble import (
     opinions,
 )
 from taylor_sensus.model.forward import log_density
+from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.tails import learn_tails
 from taylor_sensus.model.trend import ridge_trend
@@ -59,6 +61,10 @@ class Calibrated(NamedTuple):
     """For each feature whether its slope changes enough to tell its noise from the system's."""
     curvature: bool
     """Whether a straight line is clearly worse."""
+    place: np.ndarray
+    """Probability of a smaller error than each held-out row's, `(rows, targets)`."""
+    groups: GroupEffect | None = None
+    """Differences between groups; None where no groups were given."""
 
 
 def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs: int | None) -> Calibrated:
@@ -79,7 +85,15 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
     error = y - believed.mean
     residual = error * np.sqrt(gain)
     trusted = held if trained.process is None else held & (trained.process.robust_weights >= LITTLE)
-    level = noise_level(residual[trusted], believed.learned_variance[trusted], fixed[trusted], weight[trusted])
+    within, known = residual, fixed
+    if trained.groups_differ is not None and table.code is not None:
+        declared = fixed - believed.mean_variance
+        inside = within_groups(
+            residual, believed.mean_variance, table.code, weight, trusted, believed.learned_variance + declared,
+            trained.groups_differ,
+        )  # fmt: skip
+        within, known = inside.residual, inside.common + declared
+    level = noise_level(within[trusted], believed.learned_variance[trusted], known[trusted], weight[trusted])
 
     ensemble = replace(trained.ensemble, noise_scale=level.scale)
     believed = blend(ensemble, said, unseen)
@@ -103,10 +117,23 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
 
         ensemble = safest_familiarity(_candidates(ensemble, log_densities[: table.train]), cost)
     answer = predicted(ensemble, log_densities, slice(None))
-    std = np.sqrt(answer.variance)
+    groups, between = None, np.zeros_like(y)
+    if trained.groups_differ is not None and table.code is not None:
+        own = trusted & (table.code >= 0)
+        noise = believed.learned_variance + believed.declared_variance + target_error
+        seen = blend(ensemble, _opinions(trained, table, n_jobs))
+        groups = learn_groups(
+            residual[own], (y - seen.mean)[own], noise[own], believed.mean_variance[own], table.code[own], weight[own],
+            trained.groups_differ, int(table.code.max()) + 1,
+        )  # fmt: skip
+        between = between + groups.variance
+    std = np.sqrt(answer.variance + between)
     score = (y - answer.mean) * np.sqrt(gain) / std
-    tails = learn_tails(score[trusted], weight[trusted], level.freedom)
+    inside = within / np.sqrt(np.where(within == residual, answer.variance, believed.learned_variance + known))
+    tails = learn_tails(inside[trusted], weight[trusted], level.freedom)
     ensemble = replace(ensemble, tails=tails)
+    whole = tails if groups is None else tails.beside(groups.freedom, between / std**2)
+    place = whole.cdf(score)
     is_validation = np.arange(len(y)) >= table.train
     held_out = HeldOut(
         rows=np.where(is_validation, -1, rows)[held],
@@ -117,23 +144,28 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
         system_variance=answer.system_variance[held],
         epistemic_variance=answer.epistemic_variance[held],
         score=score[held],
+        group_variance=between[held],
     )
     judged = is_validation if is_validation.any() else held
     curvature = _is_curved(table, y - believed.mean, np.where(held, weight, 0.0))
     curved = _changing_slopes(ensemble, table, n_jobs) if curvature else np.zeros(table.x.shape[1], bool)
-    scores = _scores(error[judged], y[judged], tails.cdf(score[judged]), weight[judged])
-    return Calibrated(ensemble, held_out, scores, curved, curvature)
+    scores = _scores(error[judged], y[judged], place[judged], weight[judged])
+    return Calibrated(ensemble, held_out, scores, curved, curvature, place[held], groups)
 
 
 def as_if_unseen(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> Opinions:
     """Opinions of the training rows with the process as if it had not seen each of them."""
-    errors = nothing_declared(*table.x.shape)
-    if table.errors is not None:
-        errors = table.errors.inputs(trained.imputed_scale)
-    said = opinions(trained.ensemble, table.x, errors, n_jobs)
+    said = _opinions(trained, table, n_jobs)
     if trained.process is None:
         return said
     return said._replace(process_mean=trained.process.unseen_mean, process_variance=trained.process.unseen_variance)
+
+
+def _opinions(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> Opinions:
+    errors = nothing_declared(*table.x.shape)
+    if table.errors is not None:
+        errors = table.errors.inputs(trained.imputed_scale)
+    return opinions(trained.ensemble, table.x, errors, n_jobs)
 
 
 def _blended_members(trained: TrainedEnsemble, said: Opinions) -> np.ndarray:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from taylor_sensus.fit.prepare import kept_together
 from taylor_sensus.fit.tasks import Workers
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.records import EncodedTable, Query
@@ -30,6 +31,8 @@ def left_out_scores(
     used = np.flatnonzero(table.weight > 0)
     x = table.x[used]
     group = byte_order((x[:, column].astype(np.float64) for column in range(x.shape[1])), len(x)).group
+    if table.group is not None:
+        group = kept_together(table.group[used], group)
     part = np.random.default_rng(fitted.fit_summary.seed).permutation(group.max() + 1)[group] % fits
     numbers, shared = np.unique(part), (fit, fitted, table.take(used), part)
     if workers is None:

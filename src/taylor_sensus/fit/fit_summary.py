@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtr
 
 from taylor_sensus.fit.calibrate import Calibrated
 from taylor_sensus.fit.noise_shares import FEWEST_ROWS, MOST_ROWS, share_bounds
@@ -14,9 +14,11 @@ from taylor_sensus.fit.records import TrainedEnsemble
 from taylor_sensus.fit.robust import outliers
 from taylor_sensus.model.declared_errors import nothing_declared
 from taylor_sensus.model.exact import probably_exact
+from taylor_sensus.model.repeated_columns import MOST_ROWS as MOST_GROUP_ROWS
+from taylor_sensus.model.repeated_columns import repeated_columns
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.taylor_block import NoFeatureNoise
-from taylor_sensus.records import DeclaredCheck, DeclaredError, EncodedTable, FitSummary
+from taylor_sensus.records import DeclaredCheck, DeclaredError, EncodedTable, FitSummary, Names, SuspectedGroups
 from taylor_sensus.rows import blocks, spread, tercile_shares
 
 if TYPE_CHECKING:
@@ -30,10 +32,11 @@ MOST_LOOKED_AT = 20_000
 
 
 def summarise_fit(
-    table: EncodedTable, validation: EncodedTable | None, columns: tuple[Column, ...], seed: int,
+    table: EncodedTable, validation: EncodedTable | None, names: Names, seed: int,
     scaled: PreparedTable, ensemble: TrainedEnsemble, calibrated: Calibrated,
 ) -> FitSummary:  # fmt: skip
     """Counts of the table, choices of the training, and scores on unseen rows."""
+    columns, groups = names.columns, calibrated.groups
     held, unit, pure = calibrated.scores, scaled.scaler.target_scale, scaled.pure
     parts = [part for column in columns for part in column.parts]
     moving = scaled.scaler.scale > 0
@@ -65,7 +68,22 @@ def summarise_fit(
         frequency_scale=float(ensemble.chosen.frequency_scale),
         outliers=_outliers(ensemble, scaled),
         seed=seed,
+        group_title=None if names.groups is None else names.groups.title,
+        groups=0 if table.group is None else len(np.unique(table.group[table.group >= 0])),
+        group_stds=None if groups is None else _numbers(np.sqrt(groups.variance) * unit),
+        suspected_groups=_suspected_groups(table, columns) if table.group is None else None,
     )
+
+
+def _suspected_groups(table: EncodedTable, columns: tuple[Column, ...]) -> SuspectedGroups | None:
+    """Columns that repeat together, if there are some."""
+    starts = np.cumsum([0, *(len(column.parts) for column in columns)])
+    if len(table.x) > MOST_GROUP_ROWS:
+        return None
+    cells = [np.unique(table.x[:, a:b], axis=0, return_inverse=True)[1].ravel() for a, b in pairwise(starts) if b > a]
+    there = [column for column in columns if column.parts]
+    found, sets = repeated_columns(np.stack(cells, axis=1))
+    return SuspectedGroups(tuple(there[at].name for at in found), sets) if found else None
 
 
 def _declared_cells(table: EncodedTable) -> np.ndarray:
@@ -91,7 +109,7 @@ def _declared_checks(scaled: PreparedTable, found: Calibrated, inputs_known: boo
         return [DeclaredCheck(0, 0.0, 0.0)] * count
     declared = errors.target[held.rows[of_training]].astype(np.float64)
     squares = ((held.score * held.std) ** 2)[of_training]
-    known = declared + held.epistemic_variance[of_training]
+    known = declared + (held.epistemic_variance + held.group_variance)[of_training]
     if inputs_known:
         known = known + held.feature_variance[of_training]
     checks = []
@@ -124,7 +142,7 @@ def _share_bounds(
         return (((0.0, 1.0),) * (len(columns) + 1),) * count
     x = table.x[rows]
     squared = sensitivities(found.ensemble, x, nothing_declared(*x.shape), 1).jacobian.astype(np.float64) ** 2
-    known = held.epistemic_variance[place]
+    known = (held.epistemic_variance + held.group_variance)[place]
     if table.errors is not None:
         errors = table.errors.take(rows)
         known = known + errors.at_targets(squared)
@@ -150,10 +168,9 @@ def _explained(found: Calibrated) -> np.ndarray:
 
 def _thirds(found: Calibrated) -> np.ndarray:
     """Coverage of 90 % intervals among the surest, the middle and the least sure third, `(targets, 3)`."""
-    judged, tails = _judged(found), found.ensemble.tails
-    score, std = found.held_out.score[judged], found.held_out.std[judged]
-    place = ndtr(score) if tails is None else tails.cdf(score)
-    held = np.abs(2 * place - 1) < 0.9
+    judged = _judged(found)
+    std = found.held_out.std[judged]
+    held = np.abs(2 * found.place[judged] - 1) < 0.9
     shares = [tercile_shares(size) for size in std.T]
     return np.array([[np.average(own, weights=s) for s in share] for own, share in zip(held.T, shares, strict=True)])
 

@@ -46,7 +46,7 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
     """
     settings, members, chosen = context.settings, range(context.settings.members), context.chosen
     scales = [0.0]
-    inputs = int(context.table.group.max()) + 1 if context.stream is None else context.stream.source.rows
+    inputs = context.table.inputs if context.stream is None else context.stream.source.rows
     if chosen is not None:
         scales = [chosen.frequency_scale]
     elif settings.embedding == "periodic":

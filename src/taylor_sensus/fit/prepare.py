@@ -11,6 +11,7 @@ import numpy as np
 from taylor_sensus.fit.padding import room_for
 from taylor_sensus.fit.records import Table
 from taylor_sensus.model.declared_errors import DeclaredErrors, DefaultErrors, default_errors
+from taylor_sensus.model.groups import NO_GROUP
 from taylor_sensus.model.imputation import MOST_ROWS, Imputer, learn_imputer
 from taylor_sensus.model.repeats import PureError, pure_error
 from taylor_sensus.model.scaling import Scaler, learn_scaling
@@ -42,7 +43,8 @@ def prepare(
 
     The table is gone through in blocks, and all that stays of a large one is a copy in single precision.
     """
-    rows = distinct_rows(table.x, _with(table.y, table.prior_mean, table.x_err, table.y_err), table.weight)
+    group = None if table.group is None else table.group[:, None]
+    rows = distinct_rows(table.x, _with(table.y, table.prior_mean, table.x_err, table.y_err, group), table.weight)
     y = take(table.y, rows.first)
     scaler = known(learn_scaling(table.x, y, rows.weight, rows.first))
     train, targets = y.shape
@@ -78,6 +80,10 @@ def prepare(
     of_training = None if errors is None else errors.take(np.arange(train))
     usual = default_errors(x.shape[1], targets, of_training, weight[:train])
     pure = pure_error(x[:train], y[:train], rows.weight)
+    same_input = byte_order((x[:train, column] for column in range(x.shape[1])), train).group
+    code = None
+    if table.group is not None:
+        code = np.append(table.group[rows.first], np.full(len(y) - train, NO_GROUP))
     training = Table(
         x=x,
         y=y.astype(np.float32),
@@ -85,10 +91,17 @@ def prepare(
         prior_mean=prior_mean,
         prior_variance=prior_variance.astype(np.float32),
         train=train,
-        group=byte_order((x[:train, column] for column in range(x.shape[1])), train).group,
+        group=same_input if code is None else kept_together(code[:train], same_input),
         errors=errors,
+        code=code,
+        inputs=int(same_input.max()) + 1,
     )
     return PreparedTable(scaler, trend, prior_variance, imputer, usual, training, rows.first, pure)
+
+
+def kept_together(code: np.ndarray, same_input: np.ndarray) -> np.ndarray:
+    """Numbers of the rows that splits keep together: those of a group; rows without one go by their input."""
+    return np.unique(np.where(code >= 0, code, code.max(initial=0) + 1 + same_input), return_inverse=True)[1]
 
 
 def _with(y: np.ndarray, *others: np.ndarray | None) -> np.ndarray:

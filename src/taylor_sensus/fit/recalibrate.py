@@ -59,7 +59,7 @@ def _columns(part: np.ndarray) -> np.ndarray:
 def _scaled(found: Prediction, y: np.ndarray, unit: np.ndarray) -> _ScaledErrors:
     declared = np.zeros_like(found.mean) if found.target_error_variance is None else found.target_error_variance
     learned = found.feature_variance + found.system_variance - declared
-    parts = (_columns(part) / unit**2 for part in (learned, found.epistemic_variance + declared))
+    parts = (_columns(part) / unit**2 for part in (learned, found.epistemic_variance + found.group**2 + declared))
     return _ScaledErrors((y - _columns(found.mean)) / unit, *parts)
 
 
@@ -74,6 +74,7 @@ def _record(found: Prediction, y: np.ndarray, score: np.ndarray) -> HeldOut:
         system_variance=_columns(found.system_variance),
         epistemic_variance=_columns(found.epistemic_variance),
         score=score,
+        group_variance=_columns(found.group**2),
     )
 
 

@@ -26,7 +26,7 @@ from taylor_sensus.fit.padding import assign_folds, fold_numbers, unseen_mask
 from taylor_sensus.fit.prepare import PreparedTable, prepare
 from taylor_sensus.fit.readings import run_readings, with_kinds, with_law
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
-from taylor_sensus.fit.share import weigh
+from taylor_sensus.fit.share import weigh, without_intercepts
 from taylor_sensus.fit.stream import RowSource, StreamedRows
 from taylor_sensus.fit.tasks import Workers
 from taylor_sensus.fitted import FittedModel
@@ -76,10 +76,12 @@ def fit_model(
         ensemble=calibrated.ensemble,
         imputed_scale=trained.imputed_scale,
         law=trained.law,
+        groups=calibrated.groups,
+        group_names=names.groups,
         curved=calibrated.curved,
         held_out=calibrated.held_out.in_units(prepared.scaler, prepared.first),
         rows=table if table.x.size <= MOST_KEPT else None,
-        fit_summary=summarise_fit(table, validation, names.columns, seed, prepared, trained, calibrated),
+        fit_summary=summarise_fit(table, validation, names, seed, prepared, trained, calibrated),
         history=trained.history,
     )
     if not settings.interval_fits or validation is not None:
@@ -143,6 +145,7 @@ def train(start: Start) -> TrainedEnsemble:
     means = train_means(context, few, row_weights)
     at_rows = network_means(means.networks, few.table.x, context.n_jobs)
     weighed = weigh(context, found, few, means.networks, at_rows, row_weights)
+    weighed, differ = without_intercepts(few, weighed)
     noise_runs, noise_nets = train_noise(context, means.networks, few, weighed)
     blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(means.networks, noise_nets, strict=True)]
     ensemble = Ensemble(
@@ -158,7 +161,7 @@ def train(start: Start) -> TrainedEnsemble:
     chosen = Chosen(means.frequency_scale, numbers)
     history = histories([*([] if density is None else [density]), *means.runs, *noise_runs])
     law = read.law(start.context, found)
-    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, weighed.imputed_scale, law)
+    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, weighed.imputed_scale, law, differ)
 
 
 def chosen_by(fitted: FittedModel) -> Chosen | None:

@@ -30,11 +30,15 @@ class Table(NamedTuple):
     prior_variance: np.ndarray
     train: int
     group: np.ndarray
-    """For each training row the number of its group: rows that share their input, which splits keep together."""
+    """For each training row the number of the rows that splits keep together: those of a group, or of one input."""
     errors: DeclaredErrors | None = None
     """Errors of features and targets that are known; None if there are none."""
     reading: np.ndarray | None = None
     """Which features were read with their declared errors, not set; None: none."""
+    code: np.ndarray | None = None
+    """Code of each row's group as the user gave it, of all rows, -1 where there is none; None where none were given."""
+    inputs: int = 0
+    """Different inputs of the training rows."""
 
     def take(self, rows: np.ndarray) -> Table:
         """These rows, which must be in ascending order; no copy if they are all."""
@@ -45,7 +49,10 @@ class Table(NamedTuple):
         errors = None if self.errors is None else self.errors.take(rows)
         train = int((rows < self.train).sum())
         group = self.group[rows[:train]]
-        return Table(x, y, weight, prior_mean, self.prior_variance, train, group, errors, self.reading)
+        code = None if self.code is None else self.code[rows]
+        return Table(
+            x, y, weight, prior_mean, self.prior_variance, train, group, errors, self.reading, code, self.inputs
+        )
 
 
 class Chosen(NamedTuple):
@@ -85,6 +92,8 @@ class TrainedEnsemble(NamedTuple):
     """Factor on the variance of cells that were missing."""
     law: Law | None = None
     """What is behind features that were read with errors."""
+    groups_differ: np.ndarray | None = None
+    """For each target whether groups differ beside the function; None where no groups were given."""
 
     def take(self, rows: np.ndarray) -> TrainedEnsemble:
         """The same, with what is known of single rows for these rows only."""

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from taylor_sensus.fit.context import FitContext, NoiseTable
+from taylor_sensus.fit.groups import within_groups
 from taylor_sensus.fit.noise import squared_slopes
 from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.process import process_slopes
@@ -84,6 +85,15 @@ def weigh(
         np.multiply.outer(found.unseen_variance, factor),
         scale,
     )
+
+
+def without_intercepts(few: NoiseTable, weighed: Weighed) -> tuple[Weighed, np.ndarray | None]:
+    """For the noise, residuals without the intercepts of their groups; and for which targets groups differ."""
+    code = few.table.code
+    if code is None:
+        return weighed, None
+    found = within_groups(weighed.residual, weighed.mean_variance, code, few.table.weight, few.judged)
+    return weighed._replace(residual=found.residual, mean_variance=found.common), found.differ
 
 
 def with_trees(context: FitContext, few: NoiseTable, smooth: np.ndarray) -> tuple[Trees | None, np.ndarray]:

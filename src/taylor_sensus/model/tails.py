@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaln, ndtr, ndtri, stdtr, stdtrit
 
+from taylor_sensus.model.groups import joint_freedom
+from taylor_sensus.rows import blocks
+
 LEAST_FREEDOM = 2.5
 """Below 2 there is no variance."""
 MOST_FREEDOM = 1e6
@@ -25,6 +28,10 @@ class Tails(NamedTuple):
     """Degrees of freedom."""
     skew: Any
     """Above 1: large errors are upwards."""
+
+    def beside(self, freedom: np.ndarray, share: np.ndarray) -> Tails:
+        """Of a sum with a part of its own freedom, which makes up this share of the variance of each row."""
+        return self._replace(freedom=np.clip(joint_freedom(self.freedom, freedom, share), LEAST_FREEDOM, MOST_FREEDOM))
 
     def _moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and standard deviation before standardising."""
@@ -64,6 +71,9 @@ class Tails(NamedTuple):
         """Continuous ranked probability score of standardised errors, by the pinball loss over many levels."""
         if np.all(self.freedom >= MOST_FREEDOM) and np.all(np.asarray(self.skew) == 1):  # a closed form
             return w * (2 * ndtr(w) - 1) + np.exp(-(w**2) / 2) * np.sqrt(2 / np.pi) - 1 / np.sqrt(np.pi)
+        if np.ndim(self.freedom) > np.ndim(self.skew):  # another freedom in each row
+            flat = Tails(np.ravel(self.freedom), np.ravel(np.broadcast_to(self.skew, np.shape(self.freedom))))
+            return _crps_by_rows(flat, np.ravel(w)).reshape(np.shape(w))
         if np.ndim(self.freedom):
             by_target = zip(np.moveaxis(np.asarray(w, float), -1, 0), *self, strict=True)
             return np.stack([Tails(nu, skew).crps(own) for own, nu, skew in by_target], axis=-1)
@@ -73,6 +83,15 @@ class Tails(NamedTuple):
         above, rest = (np.append(0, np.cumsum(part)) for part in (1 - CRPS_LEVELS, (1 - CRPS_LEVELS) * quantiles))
         total = w * levels[below] - moments[below] + (rest[-1] - rest[below]) - w * (above[-1] - above[below])
         return 2 * total / len(CRPS_LEVELS)
+
+
+def _crps_by_rows(shape: Tails, w: np.ndarray) -> np.ndarray:
+    """The same for errors that each have a shape of their own."""
+    found = np.empty(len(w))
+    for rows in blocks(len(w), 2048):
+        off = w[rows] - Tails(*[part[rows] for part in shape]).quantile(CRPS_LEVELS[:, None])
+        found[rows] = 2 * np.maximum(CRPS_LEVELS[:, None] * off, (CRPS_LEVELS[:, None] - 1) * off).mean(axis=0)
+    return found
 
 
 def normal_tails(targets: int) -> Tails:

@@ -137,5 +137,6 @@ def _pieces(
         pieces.append((name, tint(COLOURS["feature_noise"], shade), [position]))
     pieces += [(f"{len(rest)} other feature{'s' * (len(rest) > 1)}", tint(COLOURS["feature_noise"], SHADES[-1]), rest)]
     pieces += [("missing cells", MISSING_CELLS, at["missing_cells"])]
+    pieces += [("between groups", tint(COLOURS["training"], 0.6), at["group"])]
     pieces += [(LABELS["epistemic"], COLOURS["epistemic"], at["epistemic"])]
     return [piece for piece in pieces if piece[2]]

@@ -24,11 +24,13 @@ def one_target(prediction: Prediction, target: str | None) -> Prediction:
 def nested_bands(one: Prediction, coverage: float) -> dict[str, Interval]:
     """Bounds of the first, the first two and all three sources; the outermost are those of ``Prediction.interval``.
 
+    Differences between groups are drawn as noise of the system.
+
     The sources' variances add up, so a band is as far from the mean as the whole interval times the root of its share.
     """
     low, high = one.interval(coverage)
     variances = {
-        "system_noise": one.system_variance,
+        "system_noise": one.system_variance + one.group**2,
         "feature_noise": one.feature_variance,
         "epistemic": one.epistemic_variance,
     }

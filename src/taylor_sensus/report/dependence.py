@@ -105,6 +105,8 @@ def _averaged(prediction: Prediction, values: int) -> Prediction:
         familiarity=average(prediction.familiarity),
         target_names=prediction.target_names,
         tails=prediction.tails,
+        group_variance=None if prediction.group_variance is None else average(prediction.group_variance),
+        group_freedom=prediction.group_freedom,
     )
 
 

@@ -59,9 +59,12 @@ def held_out_evidence(fitted: FittedModel, table: ReportTable | None) -> JudgedR
 def _held_out_predictions(fitted: FittedModel, std: np.ndarray) -> tuple[Prediction, ...]:
     """The distributions of held-out rows: their means, these standard deviations, and the model's tails."""
     nothing, mean = np.zeros(std.shape), np.asarray(fitted.held_out.mean, float)
+    between, freedom = None, None
+    if fitted.groups is not None:
+        between, freedom = np.minimum(fitted.held_out.group_variance, std**2), float(fitted.groups.freedom)
     whole = Prediction(
-        mean, nothing, std**2, nothing, familiarity=np.ones(len(std)), target_names=fitted.target_names,
-        tails=fitted.ensemble.tails,
+        mean, nothing, std**2 - (nothing if between is None else between), nothing, familiarity=np.ones(len(std)),
+        target_names=fitted.target_names, tails=fitted.ensemble.tails, group_variance=between, group_freedom=freedom,
     )  # fmt: skip
     return tuple(whole.target(name) for name in fitted.target_names)
 

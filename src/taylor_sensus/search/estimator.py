@@ -27,6 +27,8 @@ from taylor_sensus.search.judging import SCORES, Judge
 from taylor_sensus.search.rounds import FIRST_FOLDS, results, run_rounds
 from taylor_sensus.search.space import Options, default_space, resolved, starting_point
 from taylor_sensus.settings import NAMES, check_jobs
+from taylor_sensus.tables.estimator_input import row_index
+from taylor_sensus.tables.groups import learn_groups
 
 
 class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
@@ -111,7 +113,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TSNetSearch:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> TSNetSearch:
         """Search, then fit the best settings to all rows.
 
         Parameters
@@ -122,6 +124,8 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             Targets.
         sample_weight : array-like, (rows,), optional
             Weight of each row, 1 by default.
+        groups : Series or array-like, (rows,), optional
+            The batch or sample of each row, as in `TSNetRegressor.fit`; folds go by them.
 
         Returns
         -------
@@ -137,7 +141,10 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         settings = resolved(start)
         options = Options.of(default_space(start) if self.space is None else self.space, start)
         table, names = clone(start)._learn_table(X, y, sample_weight, settings)  # checks all rows before any fold
-        rows = FoldedRows.of(X, table.x, table.y, table.weight, cv=self.cv, seed=seed)
+        if groups is not None:
+            code, group_names = learn_groups(groups, len(table.x), row_index(X))
+            table, names = table._replace(group=code), names._replace(groups=group_names)
+        rows = FoldedRows.of(X, table.x, table.y, table.weight, cv=self.cv, seed=seed, groups=table.group)
         fingerprint = {
             "data": digest(table, names),
             "estimator": {n: getattr(settings, n) for n in NAMES} | {"random_state": start.random_state},
@@ -155,7 +162,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         winner = options.applied(start, best.choice)
         self.best_params_ = _arguments(winner)
         self._tell(f"trial {best.number} is the best; fitting it to all rows")
-        self.best_estimator_ = winner.fit(X, y, sample_weight, client=self.client)
+        self.best_estimator_ = winner.fit(X, y, sample_weight, groups=groups, client=self.client)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import DataError
+from taylor_sensus.fit.prepare import kept_together
 from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.tables.columns import as_frame, has_text, learn_columns
 
@@ -29,18 +30,28 @@ class FoldedRows:
     y: np.ndarray
     weight: np.ndarray
     folds: tuple[Fold, ...]
+    groups: np.ndarray | None = None
+    """Codes of groups, if there are any."""
 
     @classmethod
-    def of(cls, X: Any, x: np.ndarray, y: np.ndarray, weight: np.ndarray, *, cv: int, seed: int) -> FoldedRows:
-        """`x` is X in numbers; rows that are equal there stay together."""
+    def of(
+        cls, X: Any, x: np.ndarray, y: np.ndarray, weight: np.ndarray, *, cv: int, seed: int,
+        groups: np.ndarray | None = None,
+    ) -> FoldedRows:  # fmt: skip
+        """`x` is X in numbers; rows that are equal there stay together, or those of a group."""
         kept = np.flatnonzero(weight)
         frame = as_frame(X)
         rows = np.asarray(X)[kept] if frame is None else frame.iloc[kept]
         _, group = np.unique(x[kept], axis=0, return_inverse=True)
-        folds = _folds(group.ravel(), cv, np.random.default_rng(seed))
+        group = group.ravel() if groups is None else kept_together(groups[kept], group.ravel())
+        folds = _folds(group, cv, np.random.default_rng(seed))
         if frame is not None and has_text(frame):
             folds = [_with_known_texts(rows, fold, number) for number, fold in enumerate(folds, 1)]
-        return cls(rows, y[kept], weight[kept], tuple(folds))
+        return cls(rows, y[kept], weight[kept], tuple(folds), None if groups is None else groups[kept])
+
+    def groups_at(self, positions: np.ndarray) -> np.ndarray | None:
+        """Groups at some positions; not a number where a row has none."""
+        return None if self.groups is None else np.where(self.groups >= 0, self.groups, np.nan)[positions]
 
     def pick(self, positions: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
         """X, y and weights at some positions."""
@@ -54,7 +65,8 @@ def _folds(group: np.ndarray, cv: int, rng: np.random.Generator) -> list[Fold]:
     size = count // cv
     if not size or count - size < 2:
         raise DataError(
-            f"cv={cv} folds need at least {max(cv, 3)} different rows of X, and there are {count}; lower cv or add rows"
+            f"cv={cv} folds need at least {max(cv, 3)} different rows of X, or groups, and there are "
+            f"{count}; lower cv or add rows"
         )
     order = rng.permutation(count)
     parts = [np.isin(group, order[k * size : (k + 1) * size]) for k in range(cv)]
@@ -80,6 +92,7 @@ def _with_known_texts(frame: pd.DataFrame, fold: Fold, number: int) -> Fold:
 def digest(table: EncodedTable, names: Names) -> str:
     """A number that stands for the data."""
     digest = hashlib.sha256(repr((names, table.x.shape, table.y.shape)).encode())
-    for array in (table.x, table.y, table.weight):
+    arrays = (table.x, table.y, table.weight, *([] if table.group is None else [table.group]))
+    for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

@@ -92,7 +92,7 @@ def judge_fold(
     began = time.perf_counter()
     fold = rows.folds[number]
     X, y, weight = rows.pick(fold.train)
-    estimator.set_params(verbose=False).fit(X, y, weight)
+    estimator.set_params(verbose=False).fit(X, y, weight, groups=rows.groups_at(fold.train))
     X, y, weight = rows.pick(fold.held_out)
     prediction = estimator.predict_distribution(X)
     mean, std = prediction.mean, prediction.std

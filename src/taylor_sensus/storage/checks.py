@@ -112,12 +112,18 @@ ARRAYS = {
     "held_out.system_variance": _rule("held_out targets", **UNIT_VARIANCE),
     "held_out.epistemic_variance": _rule("held_out targets", **UNIT_VARIANCE),
     "held_out.score": _rule("held_out targets", low=-1e30, high=1e30),
+    "held_out.group_variance": _rule("held_out targets", **UNIT_VARIANCE),
+    "groups.variance": _rule("targets", **NOT_NEGATIVE),
+    "groups.freedom": _rule(low=1.0, high=LARGEST_SCALED),
+    "groups.intercept": _rule("groups targets"),
+    "groups.left": _rule("groups targets", **NOT_NEGATIVE),
     "left_out_scores": _rule("left_out targets", low=-1e30, high=1e30),
     "rows.x": _rule("rows features", **UNIT, gaps=True),
     "rows.y": _rule("rows targets", **UNIT),
     "rows.weight": _rule("rows", low=0.0, high=1e300),
     "rows.x_err": _rule("rows features", **UNIT_ERROR, gaps=True, needed=False),
     "rows.y_err": _rule("rows targets", **UNIT_ERROR, gaps=True, needed=False),
+    "rows.group": _rule("rows", **PLACE, needed=False),
 }
 """All arrays but those of the networks, whose shapes follow from the settings."""
 NETWORKS = ("blocks.", "densities.")
@@ -131,6 +137,7 @@ OPTIONAL = (
     "repeats",
     "familiarity",
     "rows",
+    "groups",
     "left_out_scores",
 )
 """Parts that a model may lack; the header names those that it has."""
@@ -182,7 +189,7 @@ def check_together(arrays: Mapping[str, np.ndarray]) -> None:
         sound = np.allclose(covariance, covariance.T, rtol=1e-6) and np.linalg.eigvalsh(correlation)[0] > 0
     if not sound:
         raise ModelFileError("imputer.covariance is not that of any rows")
-    total = sum(arrays[f"held_out.{part}_variance"] for part in ("feature", "system", "epistemic"))
+    total = sum(arrays[f"held_out.{part}_variance"] for part in ("feature", "system", "epistemic", "group"))
     if not (np.asarray(total) > 0).all():
         raise ModelFileError("an unseen row has no positive standard deviation")
     if "rows.weight" in arrays and arrays["held_out.rows"].max(initial=-1) >= len(arrays["rows.weight"]):

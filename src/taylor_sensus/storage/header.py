@@ -17,6 +17,7 @@ KINDS = {
     "targets": list,
     "one_dimensional": bool,
     "parts": list,
+    "group_labels": list,
     "fit_summary": dict,
     "history": str,
 }

@@ -18,6 +18,7 @@ from taylor_sensus.fitted import FittedModel, HeldOut
 from taylor_sensus.model.declared_errors import DefaultErrors
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, FamiliarityScale, ProcessShare
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters
+from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.imputation import MOST_COLUMNS, Imputer
 from taylor_sensus.model.input_density import InputDensity
 from taylor_sensus.model.law import Law, LawNumbers
@@ -26,7 +27,7 @@ from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.trees import Trees, check_trees
 from taylor_sensus.model.trend import Trend
-from taylor_sensus.records import EncodedTable
+from taylor_sensus.records import EncodedTable, GroupNames
 from taylor_sensus.regressor import TSNetRegressor
 from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, HIGHEST, NAMES, Settings
 from taylor_sensus.storage.checks import OPTIONAL, check_arrays, check_together
@@ -59,6 +60,7 @@ def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool
         "targets": list(fitted.target_names),
         "one_dimensional": fitted.one_dimensional,
         "parts": [name for name in OPTIONAL if parts[name] is not None],
+        "group_labels": [] if fitted.group_names is None else list(fitted.group_names.labels),
         "fit_summary": summary_to_json(fitted.fit_summary),
         "history": fitted.history.to_csv(index=False),
     }
@@ -111,6 +113,7 @@ def _parts(fitted: FittedModel, keep_rows: bool) -> dict[str, Any]:
         "held_out": fitted.held_out,
         "left_out_scores": fitted.left_out_scores,
         "rows": fitted.rows if keep_rows else None,
+        "groups": fitted.groups,
         "blocks": ensemble.blocks,
         "densities": ensemble.densities,
         "process": _process_numbers(ensemble.process_share),
@@ -198,6 +201,8 @@ def _restore(content: ModelFile) -> TSNetRegressor:
         fit_summary=summary_from_json(header["fit_summary"], targets),
         history=_history(header["history"]),
         law=_law(arrays, features) if "law" in parts else None,
+        groups=_record(GroupEffect, "groups", arrays) if "groups" in parts else None,
+        group_names=_group_names(header, arrays, parts),
         left_out_scores=arrays["left_out_scores"] if "left_out_scores" in parts else None,
     )
     return _estimator(fitted, header["named_columns"])
@@ -283,6 +288,21 @@ def _law(arrays: Arrays, features: int) -> Law:
     if not np.isfinite(law.root).all():
         raise ModelFileError("its law has impossible numbers")
     return law
+
+
+def _group_names(header: dict[str, Any], arrays: Arrays, parts: list[str]) -> GroupNames | None:
+    """The names of the groups, one for each intercept and code."""
+    labels, title = header["group_labels"], header["fit_summary"].get("group_title")
+    if not labels and "groups" not in parts and "rows.group" not in arrays:
+        return None
+    if not all(isinstance(label, str) for label in labels):
+        raise ModelFileError("its groups have no names")
+    codes = arrays["rows.group"].max(initial=-1) if "rows.group" in arrays else -1
+    if codes >= len(labels) or len(set(labels)) < len(labels) or not isinstance(title, str):
+        raise ModelFileError("the names of its groups are not those of its rows")
+    if "groups" in parts and len(arrays["groups.intercept"]) != len(labels):
+        raise ModelFileError(f"it has {len(labels)} names for {len(arrays['groups.intercept'])} groups")
+    return GroupNames(title, tuple(labels))
 
 
 def _history(text: str) -> pd.DataFrame:

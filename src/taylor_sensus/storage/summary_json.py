@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from taylor_sensus.errors import ModelFileError
-from taylor_sensus.records import DeclaredCheck, DeclaredError, FitSummary
+from taylor_sensus.records import DeclaredCheck, DeclaredError, FitSummary, SuspectedGroups
 
 Check = Callable[[Any], Any]
 
@@ -19,6 +19,9 @@ ADDED = (
     "declared_target_checks",
     "probably_exact",
     "noise_share_bounds",
+    "group_title",
+    "group_stds",
+    "suspected_groups",
 )
 """What earlier files do not tell."""
 SLACK = 1e-9
@@ -38,6 +41,9 @@ def summary_from_json(content: Any, targets: int) -> FitSummary:
     for name, check in _checks(targets).items():
         if name not in content and name in ADDED:
             found[name] = None
+            continue
+        if name not in content and name == "groups":
+            found[name] = 0
             continue
         if name not in content:
             problems.append(f"{name} is missing")
@@ -80,6 +86,10 @@ def _checks(targets: int) -> dict[str, Check]:
         "held_out_thirds": _unless_none(_several(_several(_number(0, 1), 3), targets)),
         "frequency_scale": _unless_none(_number(0)),
         "outliers": _unless_none(_several(_whole())),
+        "group_title": _unless_none(_text),
+        "groups": _whole(),
+        "group_stds": _unless_none(sizes),
+        "suspected_groups": _unless_none(_suspected),
         "seed": _unless_none(_whole()),
         "outlier_names": _unless_none(_several(_text)),
     }
@@ -165,6 +175,12 @@ def _check(value: Any) -> DeclaredCheck:
     if not isinstance(value, list) or len(value) != 3:
         raise ValueError(f"must hold a count and two numbers, not {value!r}")
     return DeclaredCheck(_whole()(value[0]), _number(0)(value[1]), _number(0)(value[2]))
+
+
+def _suspected(value: Any) -> SuspectedGroups:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"must hold columns and a count, not {value!r}")
+    return SuspectedGroups(_several(_text)(value[0]), _whole(1)(value[1]))
 
 
 def _unless_none(check: Check) -> Check:

@@ -86,5 +86,12 @@ def _from_1_to_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any]
     return header, arrays
 
 
-STEPS: dict[int, Step] = {1: _from_1_to_2}
+def _from_2_to_3(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """Version 0.2 without groups of rows."""
+    header["group_labels"] = []
+    arrays["held_out.group_variance"] = np.zeros_like(arrays["held_out.epistemic_variance"])
+    return header, arrays
+
+
+STEPS: dict[int, Step] = {1: _from_1_to_2, 2: _from_2_to_3}
 """By the format that a step starts from."""

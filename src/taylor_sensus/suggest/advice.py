@@ -12,12 +12,14 @@ NEW_POINT = "new point"
 REPEAT = "repeat: system noise dominates"
 REPEAT_UNKNOWN = "repeat: noise dominates, and its source is not known yet"
 IMPROVE = "improve the measurement of {}"
+NEW_GROUP = "measure it in another group: differences between groups dominate"
 FILL_IN = "find the missing values of this row"
 SOURCE_WORDS = {
     "epistemic": "too little data",
     "missing_cells": "missing cells",
     "system_noise": "system noise",
     "target_error": "measuring error of {}",
+    "group": "differences between groups",
 }
 
 
@@ -49,6 +51,8 @@ def advise(budget: NoiseBudget, target: str) -> Advice:
             advice.append(IMPROVE.format(target))
         elif part == "missing_cells":
             advice.append(FILL_IN)
+        elif part == "group":
+            advice.append(NEW_GROUP)
         else:
             advice.append(REPEAT)
     return Advice(np.array(sources, dtype=object), np.array(advice, dtype=object))

@@ -10,6 +10,7 @@ import pandas as pd
 from sklearn.utils.validation import _check_feature_names, _check_n_features, _check_sample_weight, validate_data
 
 from taylor_sensus.errors import DataError
+from taylor_sensus.model.groups import NO_GROUP
 from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.settings import Settings
 from taylor_sensus.tables.alignment import align
@@ -157,9 +158,12 @@ def joined(one: EncodedTable, other: EncodedTable) -> EncodedTable:
     for name, a, b in zip(EncodedTable._fields, one, other, strict=True):
         if a is None and b is None:
             continue
-        shape = "x" if name == "x_err" else "y"
-        a = np.full(getattr(one, shape).shape, np.nan) if a is None else a
-        b = np.full(getattr(other, shape).shape, np.nan) if b is None else b
+        if name == "group":  # rows without groups have none each
+            shape, unknown = "weight", NO_GROUP
+        else:
+            shape, unknown = "x" if name == "x_err" else "y", np.nan
+        a = np.full(getattr(one, shape).shape, unknown) if a is None else a
+        b = np.full(getattr(other, shape).shape, unknown) if b is None else b
         parts[name] = np.concatenate([a, b])
     return EncodedTable(**parts)
 

@@ -12,6 +12,7 @@ PART_WORDS = {
     "missing_cells": "missing cells",
     "system_noise": "system noise",
     "target_error": "measuring error of the target",
+    "group": "differences between groups",
     "epistemic": "too little data",
 }
 """The parts of a prediction's variance."""

@@ -85,6 +85,7 @@ def _parts(fitted: FittedModel) -> list[Part]:
         "features": _listed(_column_words(column) for column in fitted.columns),
         "targets": _listed([Name(name)] for name in fitted.target_names),
         **_known_words(fitted),
+        **_group_words(fitted),
         **_outlier_words(fitted),
     }
     parts = [Part(["Data"], data)]
@@ -153,6 +154,19 @@ def _share_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
         return {}
     low, high = bounds[position][-1]
     return {"share of the system": [f"{low:.0%} to {high:.0%} of the learned noise (90 % interval)"]}
+
+
+def _group_words(fitted: FittedModel) -> dict[str, list[str]]:
+    """How much groups of rows differ."""
+    fit = fitted.fit_summary
+    if fit.group_title is None:
+        return {}
+    words = [f"{fit.groups} of ", Name(fit.group_title), "; folds go by them"]
+    differ = [(name, std) for name, std in zip(fitted.target_names, fit.group_stds or (), strict=False) if std > 0]
+    if not differ:
+        return {"groups": [*words, ", and no differences between them show beside the function"]}
+    told = _listed([f"{std:.3g} (", Name(name), ")"] for name, std in differ)
+    return {"groups": [*words, ", between them a standard deviation of ", *told, " beside the function"]}
 
 
 def _outlier_words(fitted: FittedModel) -> dict[str, list[str]]:

@@ -138,7 +138,12 @@ def of_prediction(prediction: Prediction) -> list[Status]:
 
 def _lacking_shares(prediction: Prediction) -> list[float]:
     """For each target the share of the rows' summed variance that comes from too little data."""
-    parts = (prediction.feature_variance, prediction.system_variance, prediction.epistemic_variance)
+    parts = (
+        prediction.feature_variance,
+        prediction.system_variance,
+        prediction.group**2,
+        prediction.epistemic_variance,
+    )
     summed = np.stack([part.reshape(len(prediction), -1).sum(axis=0) for part in parts], axis=-1)
     return shares(summed)[:, -1].tolist()
 

@@ -27,8 +27,11 @@ Code = Literal[
     "few_rows", "constant_columns", "constant_target", "not_learned", "missing_cells", "split_unknown", "repeated_rows",
     "large_target_error", "small_target_error", "no_skill", "small_error_bars", "wide_error_bars",
     "small_among_surest", "small_among_least_sure", "simple_is_better", "unfamiliar_rows",
+    "possible_groups",
 ]  # fmt: skip
 
+MOST_COLUMNS = 8
+"""Columns that are named at most."""
 HARDLY = 0.1
 """Share of the variance explained below which a model is hardly better than its mean."""
 DIVERGED = 1000.0
@@ -99,6 +102,17 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
                 "repeated_rows",
                 f"{repeated} rows repeat others exactly or have weight 0; repeats count as one heavier row.",
                 "Nothing to do if they are true repeats; drop copies that were made by mistake.",
+            )
+        )
+    if fit.suspected_groups is not None:
+        columns, sets = fit.suspected_groups
+        listed = ", ".join(map(one_line, columns[:MOST_COLUMNS])) + (" ..." if len(columns) > MOST_COLUMNS else "")
+        found.append(
+            ModelWarning(
+                "possible_groups",
+                f"These columns repeat together, in {sets:,} sets of values for {fit.rows:,} rows: {listed}. Rows of a "
+                "set may share a batch, sample or mixture, and then error bars of new ones are too small.",
+                "If so, give the set of each row as groups (fit(..., groups=), --groups).",
             )
         )
     if count := not_learned(fitted):

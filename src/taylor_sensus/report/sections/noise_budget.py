@@ -20,6 +20,7 @@ PARTS = {
     "missing_cells": "missing cells",
     "system_noise": "system noise",
     "target_error": "measuring it",
+    "group": "between groups",
     "epistemic": "too little data",
 }
 

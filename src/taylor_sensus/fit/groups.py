@@ -1,0 +1,132 @@
+"""How much groups differ beside the function: a variance component from rows whose whole group was unseen.
+
+Residuals of an unseen group are its intercept, what is not known of the function there, and noise. The mean residual of
+a group holds the first two whole and little of the third. What is not known of the function is taken to be common to
+the rows of a group: what of it is not is then counted as noise, so that the sum of all stays right.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.model.groups import GroupEffect
+
+FEWEST_GROUPS = 3
+"""That it takes to tell them from noise."""
+LOG_VARIANCES = np.linspace(np.log(1e-8), np.log(30.0), 300)
+"""Variances between groups that are thought possible, in scaled units."""
+USUAL_LOG_VARIANCE, LOG_VARIANCE_SPREAD = np.log(0.1), 3.0
+
+
+class GroupMeans(NamedTuple):
+    """Mean residuals of the groups that have rows, with the variance that noise leaves in them, of one target."""
+
+    codes: np.ndarray
+    mean: np.ndarray
+    variance: np.ndarray
+
+    @classmethod
+    def of(cls, residual: np.ndarray, variance: np.ndarray, code: np.ndarray, weight: np.ndarray) -> GroupMeans:
+        """From rows with a group, each counted by how exact it is."""
+        codes, place = np.unique(code, return_inverse=True)
+        precision = weight / variance
+        total = np.bincount(place, precision)
+        return cls(codes, np.bincount(place, precision * residual) / total, 1 / total)
+
+
+def between_variance(mean: np.ndarray, variance: np.ndarray) -> float:
+    """The expected variance of intercepts, given means that have this variance beside it.
+
+    The prior is flat in the logarithm of the sum of both, where few groups say next to nothing with a weak centre.
+    """
+    tau = np.exp(LOG_VARIANCES)
+    total = tau[:, None] + variance
+    believed = -0.5 * (np.log(total) + mean**2 / total).sum(axis=1)
+    believed += np.log(tau / (tau + variance.mean()))
+    believed -= 0.5 * ((LOG_VARIANCES - USUAL_LOG_VARIANCE) / LOG_VARIANCE_SPREAD) ** 2
+    chance = np.exp(believed - believed.max())
+    return float(chance @ tau / chance.sum())
+
+
+def unseen_groups_gain(mean: np.ndarray, variance: np.ndarray) -> bool:
+    """Whether each group's mean is likelier with the variance between all others than without any."""
+    if len(mean) < FEWEST_GROUPS:
+        return False
+    gain = 0.0
+    for own in range(len(mean)):
+        rest = np.arange(len(mean)) != own
+        whole = variance[own] + between_variance(mean[rest], variance[rest])
+        gain += np.log(variance[own] / whole) + mean[own] ** 2 * (1 / variance[own] - 1 / whole)
+    return bool(gain > 0)
+
+
+class WithinGroups(NamedTuple):
+    """Residuals without what the rows of a group have in common, `(rows, targets)`."""
+
+    residual: np.ndarray
+    common: np.ndarray
+    """Variance that is left of what they have in common; where nothing was taken away, that of the function."""
+    differ: np.ndarray
+    """Whether groups differ, one truth a target."""
+
+
+def within_groups(
+    residual: np.ndarray, mean_variance: np.ndarray, code: np.ndarray, weight: np.ndarray, judged: np.ndarray,
+    noise: np.ndarray | None = None, differ: np.ndarray | None = None,
+) -> WithinGroups:  # fmt: skip
+    """Unseen residuals without the intercepts of their groups, where unseen groups gain from having some.
+
+    `mean_variance` is what is not known of the function; `noise` the variance of each row beside, by default one size
+    for all rows, from differences inside groups. Rows that are not `judged`, or have no group, stay as they are.
+    """
+    residual, common = residual.astype(np.float64), mean_variance.astype(np.float64)
+    rows = np.flatnonzero(judged & (code >= 0))
+    found = np.zeros(residual.shape[1], bool) if differ is None else differ
+    if not len(rows):
+        return WithinGroups(residual, common, found)
+    _, place, count = np.unique(code[rows], return_inverse=True, return_counts=True)
+    for target in range(residual.shape[1]):
+        own, w = residual[rows, target], weight[rows].astype(np.float64)
+        size = _inside(own, place, w, count) if noise is None else noise[rows, target]
+        means = GroupMeans.of(own, np.broadcast_to(size, own.shape), place, w)
+        known = np.bincount(place, w * common[rows, target]) / np.bincount(place, w)
+        if differ is None:
+            found[target] = unseen_groups_gain(means.mean, means.variance + known)
+        if not found[target]:
+            continue
+        whole = known + between_variance(means.mean, means.variance + known)
+        share = whole / (whole + means.variance)
+        residual[rows, target] = own - (share * means.mean)[place]
+        common[rows, target] = (share * means.variance)[place]
+    return WithinGroups(residual, common, found)
+
+
+def _inside(residual: np.ndarray, place: np.ndarray, weight: np.ndarray, count: np.ndarray) -> float:
+    """Variance of rows around the mean of their group."""
+    mean = np.bincount(place, weight * residual) / np.bincount(place, weight)
+    squares = weight @ (residual - mean[place]) ** 2 / weight.mean()
+    return max(float(squares / max(len(residual) - len(count), 1)), 1e-10)
+
+
+def learn_groups(
+    unseen: np.ndarray, seen: np.ndarray, noise: np.ndarray, mean_variance: np.ndarray, code: np.ndarray,
+    weight: np.ndarray, differ: np.ndarray, count: int,
+) -> GroupEffect:  # fmt: skip
+    """From residuals of rows whose group was `unseen`, the variance; from those of the whole model, the intercepts.
+
+    All are of rows with a group, `(rows, targets)`; `noise` is the rows' variance, `count` the number of groups.
+    """
+    targets = unseen.shape[1]
+    variance, intercept, left = np.zeros(targets), np.zeros((count, targets)), np.zeros((count, targets))
+    groups = len(np.unique(code))
+    for target in np.flatnonzero(differ):
+        means = GroupMeans.of(unseen[:, target], noise[:, target], code, weight)
+        known = GroupMeans.of(mean_variance[:, target], noise[:, target], code, weight).mean
+        variance[target] = tau = between_variance(means.mean, means.variance + known)
+        own = GroupMeans.of(seen[:, target], noise[:, target], code, weight)
+        share = tau / (tau + own.variance)
+        left[:, target] = tau
+        intercept[own.codes, target], left[own.codes, target] = share * own.mean, share * own.variance
+    return GroupEffect(variance, np.array(float(max(groups - 1, 1))), intercept, left)

@@ -1,0 +1,40 @@
+"""Random intercepts: what the rows of a batch, sample or instrument have in common beside the function.
+
+A row of a group that is not known has the whole variance between groups; one of a known group has its learned intercept
+(best linear unbiased prediction) and the variance that its rows have left.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+NO_GROUP = -1
+"""Code of a row whose group is missing, or was not there when the model was fitted."""
+
+
+class GroupEffect(NamedTuple):
+    """Differences between groups, in scaled units."""
+
+    variance: np.ndarray
+    """Expected variance between groups, `(targets,)`; 0 where unseen groups gain nothing from it."""
+    freedom: np.ndarray
+    """Degrees of freedom behind it: groups minus one, ()."""
+    intercept: np.ndarray
+    """Of each group, `(groups, targets)`."""
+    left: np.ndarray
+    """Variance that is left of it, `(groups, targets)`."""
+
+    def intercepts(self, code: np.ndarray) -> np.ndarray:
+        """Of rows by the code of their group; 0 where it is not known."""
+        return np.where((code >= 0)[:, None], self.intercept[np.maximum(code, 0)], 0.0)
+
+    def variances(self, code: np.ndarray) -> np.ndarray:
+        """Of what is not known of rows' intercepts."""
+        return np.where((code >= 0)[:, None], self.left[np.maximum(code, 0)], self.variance)
+
+
+def joint_freedom(rest: np.ndarray, between: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Degrees of freedom of a sum whose second part makes up this share of the variance (Welch and Satterthwaite)."""
+    return 1 / ((1 - share) ** 2 / rest + share**2 / between)
