@@ -25,8 +25,8 @@ exist, `variants.py` or `methods.py` name what is compared, `summary.py` goes fr
     scaling/        time, memory and errors as rows and parameters grow
     mechanisms/     does each of four mechanisms earn its place? Has a command line of its own
 
-    results_page.md, sections/    the results page RESULTS.md: words by hand, tables put in;
-                    a section of `sections/` is shown once its study has results
+    pages/          the words of each study's page; with its tables put in, it is docs/paper/STUDY.md
+    results_page.md the words of their index, RESULTS.md
     printed/        numbers that the paper prints, and in published.csv those of others
     tables/ figures/    rebuilt from the results by `python -m paper tables` and `figures`
     results/        STUDY.csv, STUDY_seconds.csv, STUDY.json and STUDY_predictions.npz are committed;

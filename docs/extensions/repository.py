@@ -18,6 +18,11 @@ PAGES = {
     "docs/method.md": "/method.md",
     "docs/howto/app.md": "/howto/app.md",
     "docs/howto/serving.md": "/howto/serving.md",
+    **{
+        f"docs/paper/{path.name}": f"/paper/{path.name}"
+        for path in (Path(__file__).parents[1] / "paper").glob("*.md")
+        if path.name != "results.md"
+    },
     "docs/stability.md": "/stability.md",
     "docs/upgrading.md": "/upgrading.md",
 }

@@ -144,10 +144,10 @@ def figures(quick: Quick = False, results: Results = None, out: Out = None) -> N
 
 @app.command(cls=Command)
 def page() -> None:
-    """Put the tables into the results page, paper/RESULTS.md."""
-    from paper.engine.page import write_page
+    """Put the tables into the pages of the studies, docs/paper/, and write their index, paper/RESULTS.md."""
+    from paper.engine.page import write_pages
 
-    typer.echo(f"written to {write_page()}")
+    typer.echo(f"written: {', '.join(str(path.relative_to(FOLDER.parent)) for path in write_pages())}")
 
 
 def main() -> None:

@@ -29,8 +29,25 @@ def test_tables_and_page_are_rebuilt_to_the_same_bytes(tmp_path):
     for path in write_tables(RESULTS, tmp_path):
         committed = PAPER / "tables" / path.name
         assert committed.read_bytes() == path.read_bytes(), f"{path.name}: run python -m paper tables, then page"
-    page.write_page(tmp_path, tmp_path / "RESULTS.md")
-    assert page.PAGE.read_bytes() == (tmp_path / "RESULTS.md").read_bytes(), "run: python -m paper page"
+    written = page.write_pages(tmp_path, tmp_path / "pages", tmp_path / "RESULTS.md")
+    assert {path.stem for path in written} == {path.stem for path in page.TEMPLATES.glob("*.md")} | {"RESULTS"}
+    for path in written:
+        committed = page.RESULTS_PAGE if path.name == "RESULTS.md" else page.PAGES / path.name
+        assert committed.read_bytes() == path.read_bytes(), f"{path.name}: run python -m paper page"
+
+
+def test_the_index_is_short_and_leads_to_every_page():
+    text = page.RESULTS_PAGE.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 60
+    for path in page.TEMPLATES.glob("*.md"):
+        assert f"(../docs/paper/{path.name})" in text and (page.PAGES / path.name).exists()
+
+
+def test_findings_come_first():
+    """A page's first heading after its title is its findings, and what was done comes after."""
+    for path in page.TEMPLATES.glob("*.md"):
+        headings = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+        assert headings[0].startswith("# ") and headings[1] == "## In short", path.name
 
 
 def test_every_figure_is_there(tmp_path):
@@ -77,20 +94,23 @@ def test_a_page_without_its_tables_says_what_to_run(tmp_path):
     assert page.page("before\n\n{{ ranks }}\n\nafter\n", tmp_path) == "before\n\ncaption\n\n| a |\n\nafter\n"
 
 
-def test_a_section_is_shown_only_where_its_study_has_tables(tmp_path):
-    template = "## Speed\n\n{{ speed }}\n\n{{ more }}\n"
-    assert page.section(template, tmp_path) == ""
+def test_a_study_without_tables_has_no_page(tmp_path):
+    template = "# Speed\n\n![how](figures/speed.svg)\n\n{{ speed }}\n\n{{ more }}\n"
+    assert not page.has_tables(template, tmp_path)
     (tmp_path / "speed.md").write_text("caption\n\n| a |\n")
+    assert page.has_tables(template, tmp_path)
     with pytest.raises(StorageError, match="more"):
-        page.section(template, tmp_path)
+        page.page(template, tmp_path)
     (tmp_path / "more.md").write_text("x\n")
-    assert page.section(template, tmp_path) == "\n## Speed\n\ncaption\n\n| a |\n\nx\n"
+    found = "# Speed\n\n![how](../../paper/figures/speed.svg)\n\ncaption\n\n| a |\n\nx\n"
+    assert page.page(template, tmp_path) == found
 
 
-def test_every_section_names_tables_and_figures_that_its_study_makes():
-    """Table names begin with the study's; a figure has to be one that some study draws."""
-    assert {path.stem for path in page.SECTIONS} <= set(STUDIES) and all(path.exists() for path in page.SECTIONS)
-    for path in page.SECTIONS:
+def test_every_page_names_tables_that_its_study_makes():
+    """Table names begin with the study's, but for the comparison, which has four kinds."""
+    for path in page.TEMPLATES.glob("*.md"):
+        assert path.stem in STUDIES
         text = path.read_text(encoding="utf-8")
-        assert all(f"{name}_".startswith(f"{path.stem}_") for name in page.PLACE.findall(text))
+        if path.stem != "comparison":
+            assert all(f"{name}_".startswith(f"{path.stem}_") for name in page.PLACE.findall(text))
         assert f"python -m paper run {path.stem}" in text
