@@ -187,7 +187,9 @@ def test_formulas_are_read_as_tex_reads_them(latex, shown):
 
 def test_pages_of_the_repository_are_on_the_site(site):
     for page, words in {
-        "paper/results.html": "Paired differences to TSNet",
+        "paper/results.html": "The studies",
+        "paper/comparison.html": "Paired differences to TSNet",
+        "paper/uci.html": "The standard benchmark of error bars",
         "paper/equations.html": "Equation by equation",
         "changelog.html": "Changelog",
     }.items():
