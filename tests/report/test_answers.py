@@ -36,7 +36,9 @@ def test_error_bars_are_judged_as_in_the_summary(std, rows, word):
 
 @pytest.mark.parametrize(("noise", "word"), [(0.1, "good"), (0.7, "fair"), (2.0, "check")])
 def test_accuracy_is_judged_as_in_the_summary(noise, word):
-    assert how_good(contents(0.1, noise=noise)).verdict == word
+    found = how_good(contents(0.1, noise=noise))
+    assert found.verdict == word
+    assert ("better than the mean" in found.short) is (word == "check")
 
 
 def test_networks_that_did_not_learn_are_never_called_good():

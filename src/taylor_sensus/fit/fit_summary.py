@@ -176,10 +176,14 @@ def _thirds(found: Calibrated) -> np.ndarray:
 
 
 def _missing_cells(x: np.ndarray, columns: tuple[Column, ...]) -> int:
-    """Cells of the user's table without a value: a missing word counts once, however many categories there are."""
+    """Cells of the user's table without a value: a missing word counts once, however many categories there are.
+
+    Columns without a single value are not among them: nothing was filled in there.
+    """
     starts = np.cumsum([0, *(len(column.parts) for column in columns)])[:-1]
     starts = starts[[len(column.parts) > 0 for column in columns]]
-    return int(sum(np.isnan(x[rows][:, starts]).sum() for rows in blocks(len(x))))
+    counts = sum((np.isnan(x[rows][:, starts]).sum(axis=0) for rows in blocks(len(x))), np.zeros(len(starts), int))
+    return int(counts[counts < len(x)].sum())
 
 
 def _declared(scaled: PreparedTable, parts: list[str]) -> dict[str, DeclaredError]:

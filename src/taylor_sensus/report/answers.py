@@ -48,8 +48,11 @@ def how_good(contents: Contents) -> Answer:
             size = "smaller" if better >= 0 else "larger"
             why += f"; errors are {percent(abs(better), 0)} {size} than those of the {best.name}"
     seen = "on unseen rows" if contents.evidence.unseen else "on the given rows, which it may have seen"
-    word = _word(contents, accuracy(explained, len(judged.y)).word)
-    return Answer(question, f"typically off by {number(error, unit)}", f"{why} ({seen}).", word)
+    found = accuracy(explained, len(judged.y)).word
+    short = f"typically off by {number(error, unit)}"
+    if found == "check" and np.isfinite(explained):
+        short, why = f"{'hardly' if explained > 0 else 'no'} better than the mean", f"{short.capitalize()}: {why}"
+    return Answer(question, short, f"{why} ({seen}).", _word(contents, found))
 
 
 def how_honest(contents: Contents) -> Answer:
@@ -97,6 +100,13 @@ def where_next(contents: Contents) -> Answer:
     survey = contents.survey
     if survey is None:
         return Answer(question, "not known here", "Give a table, or candidates, to get advice.")
+    judged = None if contents.evidence is None else contents.evidence.target(0)
+    if judged is not None and accuracy(r2(judged.y, judged.mean), len(judged.y)).word == "check":
+        why = (
+            "These columns hardly tell the target, so repeating the rows or measuring them better would not help much. "
+            "Look for inputs that could, or for a mistake in the table."
+        )
+        return Answer(question, "other inputs", why)
     short, why = advice(contents, 0)
     return Answer(question, short, why)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from taylor_sensus.errors import listed
+from taylor_sensus.errors import DataError, listed
 from taylor_sensus.fitted import FittedModel
 
 MOST_TOLD = 6
@@ -31,8 +31,14 @@ def with_training_ranges(
         cells = fitted.rows.x[:, at]
         cells = cells[np.isfinite(cells) & (fitted.rows.weight > 0)]
         at += len(column.parts)
-        if column.categories is None and column.name not in (given or {}) and column.name not in settled and len(cells):
-            found[column.name] = float(cells.min()), float(cells.max())
+        if column.categories is not None or column.name in (given or {}) or column.name in settled:
+            continue
+        if not len(cells):
+            raise DataError(
+                f"column {column.name!r} has no value in any training row, so there is no range to choose from; fit "
+                "without it (--drop), or give it a fixed value"
+            )
+        found[column.name] = float(cells.min()), float(cells.max())
     return {**(given or {}), **found}, _told(found)
 
 

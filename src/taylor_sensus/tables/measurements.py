@@ -321,7 +321,7 @@ def _holds_numbers(column: pd.Series, cells: Cells) -> bool:
     if not filled:  # a column of Na, Nd and none holds words, one of n.d. alone is empty
         return not any(isinstance(cell, str) and not is_missing_word(cell) for cell in column.dropna().unique())
     meant = filled - len(refused)
-    if 2 * meant < filled:
+    if 2 * meant < filled and not holds_dates(column):
         chosen = refused[np.linspace(0, len(refused) - 1, min(len(refused), LOOKED_AT)).astype(int)]
         alike = [isinstance(cell, str) and looks_meant_as_number(cell) for cell in column.iloc[chosen]]
         meant += len(refused) * float(np.mean(alike))
