@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from taylor_sensus import DataError, SettingError, TSNetRegressor, load
+from taylor_sensus.errors import TaylorSensusWarning
 from taylor_sensus.settings import CONSTRUCTOR, paper
 from tests.tiny import numbers, tiny
 
@@ -465,3 +466,21 @@ def test_a_record_of_a_model_cannot_be_changed(fitted):
     with pytest.raises(AttributeError):
         fitted.fitted_.imputed_scale = 1
     assert replace(fitted.fitted_, imputed_scale=2.0).imputed_scale == 2
+
+
+def test_a_new_category_widens_the_error_bar_and_is_unfamiliar():
+    """Where the categories differ much, little is known of a further one; nobody is refused."""
+    rng = np.random.default_rng(0)
+    place = rng.integers(3, size=60)
+    table = pd.DataFrame({"t": rng.uniform(-1, 1, 60), "alloy": np.array(["a", "b", "c"])[place]})
+    y = 3.0 * place + table.t + 0.1 * rng.normal(size=60)
+    model = tiny().fit(table, y)
+    known, new = table[:5], table[:5].assign(alloy="z")
+    with pytest.warns(TaylorSensusWarning, match=r"column 'alloy': rows 0 \('z'\).* are none of the known categories"):
+        asked = model.predict_distribution(new)
+    usual = model.predict_distribution(known)
+    assert (asked.std > 2 * usual.std).all() and (asked.epistemic > 2 * usual.epistemic).all()
+    assert (asked.familiarity < 0.5).all() and (usual.familiarity > 0.9).all()
+    assert (np.abs(asked.mean - 3) < 3).all(), "amid the known ones"
+    with pytest.raises(DataError, match="none of the known categories"):
+        tiny().fit(table, y, X_val=new, y_val=y[:5])

@@ -635,7 +635,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
         X, X_err = unpacked(X, X_err, "X")
-        x, index = self._encode(X, fitted.columns)
+        x, index = self._encode(X, fitted.columns, new_categories=True)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))
         query = Query(
             x,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from taylor_sensus.errors import DataError
+from taylor_sensus.errors import DataError, TaylorSensusWarning
 from taylor_sensus.tables.columns import (
     LARGEST,
     MOST_NAMED,
@@ -16,9 +16,11 @@ from taylor_sensus.tables.columns import (
     as_frame,
     check_finite,
     check_names,
+    decode,
     encode,
     has_text,
     learn_columns,
+    new_category,
     read_targets,
     without_dust,
 )
@@ -138,6 +140,24 @@ def test_unknown_and_missing_categories():
     assert "rows 0 ('tin') and 1 ('Steel') are none of the known" in says("tin", "Steel")
     gap = encode(pd.DataFrame({"alloy": ["steel", None]}), [column])
     assert gap[0].tolist() == [0, 1] and np.isnan(gap[1]).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 30])
+def test_a_new_category_is_as_far_from_each_known_one_as_these_from_each_other(count):
+    known, new = np.eye(count), np.full(count, new_category(count))
+    np.testing.assert_allclose(((known - new) ** 2).sum(axis=1), 2)
+
+
+def test_new_categories_where_they_are_allowed():
+    column = Column("alloy", ("brass", "steel"))
+    frame = pd.DataFrame({"alloy": ["steel", "tin", None]}, index=["p", "q", "r"])
+    with pytest.warns(TaylorSensusWarning, match=r"column 'alloy': row 'q' \('tin'\) is none of .*wider.*spelling"):
+        found = encode(frame, [column], new_categories=True)
+    assert found[0].tolist() == [0, 1] and np.isnan(found[2]).all()
+    np.testing.assert_array_equal(found[1], new_category(2))
+    assert decode(found, [column])["alloy"].isna().tolist() == [False, True, True]
+    with pytest.raises(DataError, match=r"'b': .*not a number"):
+        encode(frame.assign(b=[1, "x", 2]), [column, Column("b", None)], new_categories=True)
 
 
 def test_all_columns_are_told_at_once():

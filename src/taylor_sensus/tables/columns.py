@@ -5,13 +5,14 @@ Everything a user can get wrong in a table is found here, all at once, and named
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.errors import DataError
+from taylor_sensus.errors import DataError, TaylorSensusWarning
 from taylor_sensus.rows import blocks
 from taylor_sensus.tables.column import Column
 from taylor_sensus.tables.dates import holds_dates
@@ -24,6 +25,7 @@ MOST_NAMED = 5
 """How many bad cells an error lists before it only counts."""
 LARGEST = 1e36
 """Numbers beyond are refused: no measurement has them, and single precision ends at 3e38."""
+WIDER = "Their error bars are wider and they are less familiar, as far as this column matters; check the spelling."
 SMALLEST = 1e-100
 """Numbers nearer to 0 count as 0, so that no scale can be too small to divide by."""
 
@@ -93,16 +95,23 @@ def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
     return [f"column {name!r} looks like a name or an identifier ({found}); {remedy}"]
 
 
-def encode(frame: pd.DataFrame, columns: Iterable[Column]) -> np.ndarray:
-    """The table as floats, categories spread out; all bad cells are reported together."""
+def encode(frame: pd.DataFrame, columns: Iterable[Column], *, new_categories: bool = False) -> np.ndarray:
+    """The table as floats, categories spread out; all bad cells are reported together.
+
+    With `new_categories` a category that is not known is no bad cell: it stands as far from each known category as
+    these from each other, and a warning tells of it.
+    """
     problems: list[str] = []
+    unseen: list[str] = []
     arrays = []
     for position, column in enumerate(columns):
         values = frame.iloc[:, position]
         if column.categories is None:
             arrays.append(_numbers(values, column.name, frame.index, problems)[:, None])
         else:
-            arrays.append(_indicators(values, column, frame.index, problems))
+            arrays.append(_indicators(values, column, frame.index, unseen if new_categories else problems))
+    if unseen and not problems:
+        warnings.warn(f"{'; '.join(unseen)}. {WIDER}", TaylorSensusWarning, stacklevel=5)
     if problems:
         told = f". {counting(frame.index)}" if any(": row" in problem for problem in problems) else ""
         raise DataError("; ".join(problems) + told)
@@ -238,7 +247,17 @@ def _indicators(values: pd.Series, column: Column, index: pd.Index, problems: li
         problems.append(_bad_cells(values, unknown, column.name, index, f"is {why}", f"are {why}"))
     found = np.array([(texts == c).to_numpy(dtype=float) for c in categories]).reshape(len(categories), len(values)).T
     found[missing] = np.nan
+    found[unknown] = new_category(len(categories))
     return found
+
+
+def new_category(count: int) -> float:
+    """The cell in each of `count` 0/1 columns that puts a row as far from every category as these are from each other.
+
+    It is the missing corner of a regular simplex. So the Gaussian process takes a new category for one more like the
+    known ones: where these differ much, little is known of it, and where they make no difference, all is.
+    """
+    return (1 - np.sqrt(1 + count)) / max(count, 1)
 
 
 def _bad_cells(values: pd.Series, bad: np.ndarray, name: str, index: pd.Index, one: str, several: str) -> str:

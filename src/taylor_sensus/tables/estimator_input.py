@@ -84,7 +84,9 @@ class ReadsTables:
             _check_unit(prior, fitted_y, names.targets, "the prior")
         return EncodedTable(x, targets.values, np.ones(len(x)), prior)
 
-    def _encode(self, X: Any, columns: tuple[Column, ...], what: str = "X") -> tuple[np.ndarray, pd.Index | None]:
+    def _encode(
+        self, X: Any, columns: tuple[Column, ...], what: str = "X", *, new_categories: bool = False
+    ) -> tuple[np.ndarray, pd.Index | None]:
         """Rows as numbers in the order of the fitted columns, and the table's row labels."""
         frame = as_frame(X)
         categories = any(c.categories is not None for c in columns)
@@ -101,7 +103,7 @@ class ReadsTables:
                 )
             if not len(frame):
                 raise DataError(f"{what} has no rows: 0 sample(s) while a minimum of 1 is required")
-            x = encode(frame, columns)
+            x = encode(frame, columns, new_categories=new_categories)
         else:
             if frame is not None and has_text(frame):
                 frame = pd.DataFrame(encode(frame, columns), columns=frame.columns, index=frame.index)
