@@ -27,6 +27,7 @@ from taylor_sensus.model.law import Law, LawAnswer
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import Trend
+from taylor_sensus.model.worse_readings import averaged, with_rows
 from taylor_sensus.prediction import Prediction, joined
 from taylor_sensus.records import EncodedTable, FitSummary, GroupNames, Query
 from taylor_sensus.rows import blocks, spread
@@ -148,7 +149,9 @@ class FittedModel:
             target_error = np.where(np.isnan(declared), target_error, declared)
         found = predicted(self.ensemble, scaled, errors, prior, target_error, n_jobs)
         if self.law is not None:
-            found = self._with_law(self.law, query, scaled, found, target_error)
+            variance = self.declared_variance(query, scaled.shape)[1]
+            found = self._with_worse(self.law, scaled, errors, variance, found, prior, target_error, n_jobs)
+            found = self._with_law(self.law, scaled, variance, found, target_error)
         return self._with_groups(self._in_units(found), query)
 
     def _with_groups(self, found: Prediction, query: Query) -> Prediction:
@@ -167,11 +170,30 @@ class FittedModel:
             group_freedom=float(groups.freedom),
         )
 
+    def _with_worse(
+        self, law: Law, scaled: np.ndarray, errors: InputErrors, variance: np.ndarray, found: Distribution,
+        prior: np.ndarray, target_error: np.ndarray, n_jobs: int | None,
+    ) -> Distribution:  # fmt: skip
+        """Where errors are larger than in training, the regression averaged over better readings."""
+        rows = np.flatnonzero(law.is_worse(variance))
+        if not len(rows):
+            return found
+
+        def answer(x: np.ndarray, variance: np.ndarray, share: np.ndarray, known: np.ndarray, *others: np.ndarray):
+            points, weight, kept = law.better_readings(x, variance)
+            points = points.reshape(-1, x.shape[1])
+            each = [np.repeat(part, len(weight), axis=0) for part in (kept, share, known, *others)]
+            cells = np.where(law.is_reading, law.in_regression(points, each[0]), each[2])
+            asked = InputErrors(each[1], cells.astype(np.float32))
+            return averaged(predicted(self.ensemble, points, asked, each[3], each[4], 1), weight)
+
+        parts = (scaled, variance, *errors, prior, np.asarray(target_error))
+        return with_rows(found, rows, in_chunks(answer, tuple(part[rows] for part in parts), n_jobs))
+
     def _with_law(
-        self, law: Law, query: Query, scaled: np.ndarray, found: Distribution, target_error: np.ndarray
+        self, law: Law, scaled: np.ndarray, variance: np.ndarray, found: Distribution, target_error: np.ndarray
     ) -> Distribution:
-        """Where the errors of a row are none, or unlike those of the training rows, the law speaks."""
-        variance = self.declared_variance(query, scaled.shape)[1]
+        """Where the errors of a row are none, or smaller than those of the training rows, the law speaks."""
         share = law.share(variance)
         rows = np.flatnonzero(share > 0)
         if not len(rows):
@@ -192,7 +214,7 @@ class FittedModel:
         scaled, gaps = self.imputer(self.scaler.features(query.x))
         share, variance = self.declared_variance(query, scaled.shape)
         if self.law is not None:
-            variance = variance * self.law.numbers.scale
+            variance = self.law.in_regression(scaled, variance)
         if gaps is not None:
             share = np.where(gaps > 0, 1.0, share)
             variance = np.where(gaps > 0, self.imputed_scale * gaps, variance)

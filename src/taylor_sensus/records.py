@@ -122,6 +122,10 @@ class EncodedTable(NamedTuple):
     y_err: np.ndarray | None = None
     group: np.ndarray | None = None
     """Code of each row's group, -1 where it has none; None where no groups were given."""
+    x_cov: np.ndarray | None = None
+    """Covariances of the features' errors in a row, `(rows, features, features)`, where they go together."""
+    xy_cov: np.ndarray | None = None
+    """Of the features' errors with the target's, `(rows, features)`."""
 
     def take(self, rows: np.ndarray) -> EncodedTable:
         """These rows only."""

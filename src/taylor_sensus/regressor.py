@@ -25,6 +25,7 @@ from taylor_sensus.settings import CONSTRUCTOR, DEFAULTS, Settings, check_jobs, 
 from taylor_sensus.tables.columns import (
     read_targets,
 )
+from taylor_sensus.tables.covariances import taken_apart
 from taylor_sensus.tables.declared import (
     read_feature_errors,
     read_target_errors,
@@ -211,7 +212,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         sample_weight : array-like, (rows,), optional
             Weight of each row, 1 by default. A weight of 2 is the same as the row written twice, 0 leaves it out.
         X_err : float, dict, DataFrame or array-like, optional
-            Declared errors of X.
+            Declared errors of X. Where errors of a row go together: an array of covariance matrices, `(rows, columns,
+            columns)`, or one larger with the target's error last; the law behind readings takes them into account.
         y_err : float, dict, Series, DataFrame or array-like, optional
             Declared errors of y.
         groups : Series or array-like, (rows,), optional
@@ -637,6 +639,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         X, X_err = unpacked(X, X_err, "X")
         x, index = self._encode(X, fitted.columns, new_categories=True)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))
+        X_err = taken_apart(X_err, None, len(x), len(fitted.columns), len(fitted.target_names)).X_err
         query = Query(
             x,
             prior,

@@ -8,7 +8,7 @@ import pytest
 from taylor_sensus import TSNetRegressor, load
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fit.law import learn_density
-from taylor_sensus.model.input_density import InputDensity
+from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import nodes
 from tests.tiny import tiny
 
@@ -26,7 +26,7 @@ def test_the_mixture_is_that_of_the_true_inputs_not_of_the_readings():
     rng = np.random.default_rng(0)
     x = np.where(rng.uniform(size=(3000, 1)) < 0.5, -2.0, 2.0) + 0.5 * rng.standard_normal((3000, 1))
     error = rng.uniform(0.2, 1.0, x.shape)
-    found = learn_density(x + error * rng.standard_normal(x.shape), error**2, rng)
+    found = learn_density(x + error * rng.standard_normal(x.shape), as_matrices(error**2), rng)
     whole = found.weight @ (found.covariance[:, 0, 0] + found.mean[:, 0] ** 2) - (found.weight @ found.mean[:, 0]) ** 2
     assert whole == pytest.approx(4.25, rel=0.07)  # the readings' variance is 4.66
     assert found.covariance[:, 0, 0].min() < 0.4
@@ -40,8 +40,7 @@ def test_points_have_the_posterior_mean_and_covariance_and_exact_features_stay(m
     x, variance = rng.standard_normal((5, 4)), np.zeros((5, 4))
     variance[:, :moving] = rng.uniform(0.1, 0.5, (5, moving))
     points, weight = nodes(density, used, np.arange(4) < moving, x, variance)
-    error = np.einsum("ri,ij->rij", variance, np.eye(4))
-    true = density.behind(x, error)
+    true = density.behind(x, as_matrices(variance))
     mean = np.einsum("q,rqf->rf", weight, points)
     off = points - mean[:, None]
     np.testing.assert_allclose(mean[:, :moving], true.mean[:, :moving], atol=1e-10)

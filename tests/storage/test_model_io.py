@@ -166,11 +166,13 @@ def test_a_model_without_its_rows_predicts_the_same(content, tmp_path):
 
 
 def test_every_rule_about_arrays_is_used(tmp_path):
-    """By a golden model or one with groups: a rule for an array that is never written claims what nothing executes."""
+    """By a golden model, one with groups or covariances: a rule for an array that is never written claims too much."""
     written = set()
     X, y = numbers()
     grouped = tiny().fit(X, y, groups=np.arange(len(X)) // 4)
-    for model in [*map(load, GOLDEN.glob("*.tsnet")), grouped]:
+    covariances = np.broadcast_to(0.1 * np.eye(X.shape[1] + 1) + 0.02, (len(X), X.shape[1] + 1, X.shape[1] + 1)).copy()
+    together = tiny().fit(X, y, X_err=covariances)
+    for model in [*map(load, GOLDEN.glob("*.tsnet")), grouped, together]:
         model.save(tmp_path / "m.tsnet")
         written |= set(read_model_file(tmp_path / "m.tsnet").arrays)
     assert set(ARRAYS) == {name for name in written if name in ARRAYS}

@@ -32,7 +32,7 @@ def train_jointly(context: FitContext, perception: DensityPerception, points: De
         noise_scale=np.ones(context.shape.targets),
     )
     chosen = Chosen(0.0, None)
-    return TrainedEnsemble(ensemble, None, context.unseen, histories(trained), chosen)
+    return TrainedEnsemble(ensemble, None, context.unseen, histories(trained), chosen, context.table.errors)
 
 
 def train_joint_member(

@@ -9,10 +9,11 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import minimize_scalar
 
 from taylor_sensus.fit.records import FoundProcess, Table
-from taylor_sensus.fit.share import imputed_scale
+from taylor_sensus.fit.robust import LITTLE
+from taylor_sensus.fit.scales import NOISE_SPREAD, USUAL_NOISE
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.gaussian_process import SHAPES, covariance
-from taylor_sensus.model.input_density import InputDensity
+from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import Law, LawNumbers, nodes, prior_root
 from taylor_sensus.model.squash import squash
 from taylor_sensus.rows import spread
@@ -21,13 +22,13 @@ COMPONENTS = (1, 2, 3, 5)
 """Candidates for the number of normal distributions behind the inputs: unseen rows choose."""
 MOST_FEATURES = 12
 """Whose true values are inferred together; of more, only those that have errors."""
-MOST_ROWS, CENTRES = 2000, 200
+MOST_ROWS, CENTRES = 2000, 300
 """From which density and law are learned, and values of f that stand for all others."""
 ROUNDS, ENOUGH = 60, 1e-5
 """Of expectation and maximisation, and the gain in log-density below which they end."""
 FLOOR = 1e-4
 """Least variance of a component in each feature, in scaled units."""
-SHARPER = (0.0, 0.15, 0.3, 0.45, 0.6)
+SHARPER = (0.0, 0.2, 0.4, 0.6, 0.8)
 """How much shorter (in logarithms) the law's length scales may be than those of the regression on readings, and how
 much larger its amplitude: averaging has made that one smooth."""
 PASSES = 3
@@ -36,33 +37,18 @@ LEAST_NOISE = 0.05
 """Variance of the system's noise at least, as a share of what scatters around the regression on readings."""
 MARGIN = 0.001
 """So much less or more than the usual size of errors is still usual."""
-SCALES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4)
-"""Candidates for the factor on declared variances in the regression on readings."""
+USUAL = (0.02, 0.98)
+"""Quantiles between which a size of errors is usual."""
 
 
-def reading_scale(
-    table: Table, found: FoundProcess, squared_slopes: np.ndarray, reading: np.ndarray, judged: np.ndarray
-) -> np.ndarray:
-    """Factor on the declared variance of each feature, `(features,)`: 1 for settings, one number for all readings.
+def fit_law(table: Table, found: FoundProcess, seed: int, target_variance: np.ndarray | None = None) -> Law | None:
+    """The law behind readings; None where no feature has one.
 
-    A regression on readings has flat slopes and scatters as it does: only how the declared errors *differ* between rows
-    tells more, and unseen rows say how much.
+    `target_variance` takes the place of the targets' declared variances. How far declared variances count in the
+    regression on readings is not known yet; see `fit.declared_noise`.
     """
-    errors = table.errors
-    if errors is None or not judged.any():
-        return np.ones(table.x.shape[1])
-    through = np.einsum("rtf,rf->rt", squared_slopes[judged][:, :, reading], errors.declared[judged][:, reading])
-    others = errors._replace(declared=np.where(reading, 0.0, errors.declared)).take(np.flatnonzero(judged))
-    known = others.at_targets(squared_slopes[judged]) + found.unseen_variance[judged, None]
-    residual = (table.y - found.unseen_mean)[judged]
-    scale = imputed_scale(residual, through, table.weight[judged], known, SCALES)
-    return np.where(reading, scale, 1.0)
-
-
-def fit_law(table: Table, found: FoundProcess, reading: np.ndarray, scale: np.ndarray, seed: int) -> Law | None:
-    """The law behind readings; None where no feature has one."""
-    errors = table.errors
-    if errors is None or not reading.any():
+    errors, reading = table.errors, table.reading
+    if errors is None or reading is None:
         return None
     rng = np.random.default_rng([3, seed])
     rows = spread(np.arange(table.train), MOST_ROWS)
@@ -75,19 +61,52 @@ def fit_law(table: Table, found: FoundProcess, reading: np.ndarray, scale: np.nd
     if len(reading) <= MOST_FEATURES:
         used = np.flatnonzero(reading | (table.x[: table.train].std(axis=0) > 0))
     x, y = table.x[rows].astype(np.float64), table.y[rows].astype(np.float64)
-    weight = table.weight[rows] * np.minimum(found.robust_weights[rows], 1.0)
+    # Robust weights take the effect of the readings' errors for slips: only what is far off counts less.
+    weight = table.weight[rows] * np.where(found.robust_weights[rows] < LITTLE, found.robust_weights[rows], 1.0)
+    known = (errors.target if target_variance is None else target_variance)[rows].mean(axis=1, dtype=np.float64)
+    whole = as_matrices(variance) if errors.covariance is None else errors.covariance[rows].astype(np.float64)
     with one_blas_thread():
-        density = learn_density(x[:, used], variance[:, used], rng)
-        points, share = nodes(density, used, reading, x, variance)
-        known = errors.target[rows].mean(axis=1, dtype=np.float64)
-        fit = _fit(found, points, share, y, known, weight, rng)
+        density = learn_density(x[:, used], whole[:, used][:, :, used], rng)
+        points, share = nodes(density, used, reading, x, whole)
+        averages = _Averages(points, share, y, known, weight, None, x)
+        if errors.cross is not None:
+            cross = errors.cross[rows].astype(np.float64)
+            averages = averages.correlated(shared_errors(whole, cross, reading), cross)
+        fit = _fit(found, averages, rng)
     size = (variance[:, reading] / usual[reading]).mean(axis=1)
-    low, high = np.quantile(size, [0.02, 0.98]) * (1 - MARGIN, 1 + MARGIN)
+    low, high = np.quantile(size, USUAL) * (1 - MARGIN, 1 + MARGIN)
+    most = np.quantile(variance, USUAL[1], axis=0) * (1 + MARGIN)
     numbers = LawNumbers(
         fit.theta, found.process.numbers.log_range, fit.centres, fit.factor, fit.weight, fit.noise,
-        used, np.array(low), np.array(high), usual, scale,
+        used, np.array(low), np.array(high), usual, np.ones(len(reading)), np.zeros(len(reading)), most,
     )  # fmt: skip
     return Law(numbers, density)
+
+
+def shared_errors(covariance: np.ndarray, cross: np.ndarray, reading: np.ndarray) -> np.ndarray:
+    """What a unit error of each reading brings along in the target's error, `(rows, features)`: S^-1 c."""
+    both = reading[:, None] & reading
+    return np.einsum("rij,rj->ri", np.linalg.pinv(np.where(both, covariance, 0.0)), np.where(reading, cross, 0.0))
+
+
+class _Averages(NamedTuple):
+    """What the law learns from: each row's points, their weights, and targets."""
+
+    points: np.ndarray
+    share: np.ndarray
+    y: np.ndarray
+    known: np.ndarray
+    weight: np.ndarray
+    brought: np.ndarray | None
+    """By how much the target's error differs between points, (points, rows), where it goes with the readings'."""
+    x: np.ndarray
+
+    def correlated(self, shared: np.ndarray, cross: np.ndarray) -> _Averages:
+        """With errors of the target that go with those of the readings, x - point: their mean leaves the target."""
+        brought = np.einsum("rf,rqf->qr", shared, self.x[:, None] - self.points)
+        mean = self.share @ brought
+        rest = np.maximum(self.known - np.einsum("rf,rf->r", shared, cross), 0.0)
+        return self._replace(y=self.y - mean[:, None], known=rest, brought=brought - mean)
 
 
 class _Fit(NamedTuple):
@@ -98,8 +117,9 @@ class _Fit(NamedTuple):
     noise: np.ndarray
 
 
-def _fit(found: FoundProcess, points, share, y, known, weight, rng) -> _Fit:
-    """A process from averages of its function over `points`."""
+def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _Fit:
+    """A process from averages of its function over points."""
+    points, share, y, known, weight, brought, _ = rows_of
     count, nodes_each, features = points.shape
     numbers = found.process.numbers
     flat = squash(points.reshape(-1, features), float(numbers.log_range), "log")
@@ -128,14 +148,18 @@ def _fit(found: FoundProcess, points, share, y, known, weight, rng) -> _Fit:
     thetas = [_sharper(numbers.theta, by, features) for by in SHARPER]
     bases = [averages(theta) for theta in thetas]
     for _ in range(PASSES):
-        ends = []
+        ends: list[tuple[float, float, np.ndarray, np.ndarray]] = []
         for theta, basis in zip(thetas, bases, strict=True):
             best = minimize_scalar(
-                lambda log_noise, basis=basis: solve(basis, float(np.exp(log_noise)))[0],
+                lambda log_noise, basis=basis: (
+                    solve(basis, float(np.exp(log_noise)))[0] + ((log_noise - USUAL_NOISE) / NOISE_SPREAD) ** 2 / 2
+                ),
                 bounds=(start - 5, start + 1), method="bounded", options={"xatol": 0.1},
             )  # fmt: skip
             ends.append((float(best.fun), float(best.x), theta, basis))
-        _, log_noise, theta, basis = min(ends, key=lambda end: end[0])
+        ends.sort(key=lambda end: end[0])
+        _, log_noise, theta, basis = ends[0]
+        thetas, bases = [end[2] for end in ends[:2]], [end[3] for end in ends[:2]]
         _, factor, told = solve(basis, float(np.exp(log_noise)))
         root = prior_root(theta, centres)
         said = np.empty((nodes_each, *y.shape))
@@ -144,16 +168,10 @@ def _fit(found: FoundProcess, points, share, y, known, weight, rng) -> _Fit:
             white = solve_triangular(root, covariance(theta, at, centres).T, lower=True, check_finite=False)
             said[number] = solve_triangular(factor, white, lower=True, check_finite=False).T @ told
         mean = np.einsum("q,qrt->rt", share, said)
-        spread_of_f = np.einsum("q,qrt->rt", share, (said - mean) ** 2)
-    # Half-way between likelihood, in which rows whose declared error is too small set the noise of all, and moments,
-    # which are a small difference of large numbers.
-    inner = solve_triangular(factor, basis, lower=True, check_finite=False)
-    likely = float(np.exp(log_noise))
-    total = (likely + known[:, None] + spread_of_f).mean(axis=1) / weight
-    freedom = max(1 - float(((inner * inner).sum(axis=0) / total).sum()) / count, 0.1)
-    left = np.average((y - mean) ** 2 / freedom - known[:, None] - spread_of_f, axis=0, weights=weight)
-    middle = np.sqrt(likely * np.maximum(left, 0.0))
-    return _Fit(theta, centres, factor, told, np.maximum(middle, LEAST_NOISE * float(np.exp(start))))
+        apart = said - mean if brought is None else said - mean + brought[:, :, None]
+        spread_of_f = np.einsum("q,qrt->rt", share, apart**2)
+    noise = np.maximum(np.full(y.shape[1], np.exp(log_noise)), LEAST_NOISE * float(np.exp(start)))
+    return _Fit(theta, centres, factor, told, noise)
 
 
 def _sharper(theta: np.ndarray, by: float, features: int) -> np.ndarray:
@@ -164,25 +182,19 @@ def _sharper(theta: np.ndarray, by: float, features: int) -> np.ndarray:
     return np.append(table.ravel(), [theta[-2] + by, theta[-1]])
 
 
-def learn_density(x: np.ndarray, variance: np.ndarray, rng: np.random.Generator) -> InputDensity:
-    """The mixture of true inputs behind readings with these variances of their errors, by extreme deconvolution."""
+def learn_density(x: np.ndarray, error: np.ndarray, rng: np.random.Generator) -> InputDensity:
+    """The mixture of true inputs behind readings with these covariances of their errors, by extreme deconvolution."""
     order = rng.permutation(len(x))
     kept, judging = order[: round(0.8 * len(x))], order[round(0.8 * len(x)) :]
     counts = [count for count in COMPONENTS if len(x) >= 15 * count * max(1, x.shape[1] // 2)] or [1]
     scores = []
     for count in counts if len(judging) else counts[:1]:
-        found = _deconvolved(x[kept], variance[kept], count, rng)
-        scores.append(found.behind(x[judging], _diagonal(variance[judging])).log_density.mean())
-    return _deconvolved(x, variance, counts[int(np.argmax(scores))], rng)
+        found = _deconvolved(x[kept], error[kept], count, rng)
+        scores.append(found.behind(x[judging], error[judging]).log_density.mean())
+    return _deconvolved(x, error, counts[int(np.argmax(scores))], rng)
 
 
-def _diagonal(variance: np.ndarray) -> np.ndarray:
-    error = np.zeros((*variance.shape, variance.shape[1]))
-    np.einsum("rii->ri", error)[:] = variance
-    return error
-
-
-def _deconvolved(x: np.ndarray, variance: np.ndarray, count: int, rng: np.random.Generator) -> InputDensity:
+def _deconvolved(x: np.ndarray, error: np.ndarray, count: int, rng: np.random.Generator) -> InputDensity:
     """Expectation and maximisation from a first guess by k-means; components are drawn a little to the pooled one."""
     from sklearn.cluster import KMeans
 
@@ -192,7 +204,7 @@ def _deconvolved(x: np.ndarray, variance: np.ndarray, count: int, rng: np.random
     share = np.stack([(label == number).astype(float) for number in range(count)])
     mean = share @ x / share.sum(axis=1, keepdims=True)
     found = InputDensity(share.sum(axis=1) / rows, mean, np.repeat(pooled[None] / count, count, axis=0))
-    error, last = _diagonal(variance), -np.inf
+    last = -np.inf
     pull = features + 1
     for _ in range(ROUNDS):
         member, center, spread_of, log_density = found.shares(x, error)

@@ -13,6 +13,7 @@ from taylor_sensus.fit.records import Table
 from taylor_sensus.model.declared_errors import DeclaredErrors, DefaultErrors, default_errors
 from taylor_sensus.model.groups import NO_GROUP
 from taylor_sensus.model.imputation import MOST_ROWS, Imputer, learn_imputer
+from taylor_sensus.model.input_density import as_matrices
 from taylor_sensus.model.repeats import PureError, pure_error
 from taylor_sensus.model.scaling import Scaler, learn_scaling
 from taylor_sensus.model.trend import Trend, flat_trend, ridge_trend, streamed_ridge_trend
@@ -44,7 +45,9 @@ def prepare(
     The table is gone through in blocks, and all that stays of a large one is a copy in single precision.
     """
     group = None if table.group is None else table.group[:, None]
-    rows = distinct_rows(table.x, _with(table.y, table.prior_mean, table.x_err, table.y_err, group), table.weight)
+    covariances = [None if part is None else part.reshape(len(part), -1) for part in (table.x_cov, table.xy_cov)]
+    beside = _with(table.y, table.prior_mean, table.x_err, table.y_err, group, *covariances)
+    rows = distinct_rows(table.x, beside, table.weight)
     y = take(table.y, rows.first)
     scaler = known(learn_scaling(table.x, y, rows.weight, rows.first))
     train, targets = y.shape
@@ -132,4 +135,26 @@ def _declared_errors(
                 np.where(np.isnan(target), 0.0, target).astype(np.float32),
             )
         )  # fmt: skip
-    return DeclaredErrors(*[np.concatenate(arrays) for arrays in zip(*parts, strict=True)])
+    whole = DeclaredErrors(*[np.concatenate(arrays) for arrays in zip(*[part[:4] for part in parts], strict=True)])
+    return _with_covariances(whole, tables, scaler)
+
+
+def _with_covariances(
+    errors: DeclaredErrors, tables: list[tuple[EncodedTable, np.ndarray]], scaler: Scaler
+) -> DeclaredErrors:
+    """With covariances of errors in a row, where some are declared; only readings make use of them."""
+    if all(t.x_cov is None for t, _ in tables):
+        return errors
+    unit = np.divide(1.0, scaler.scale, out=np.zeros_like(scaler.scale), where=scaler.scale > 0)
+    pairs = np.multiply.outer(unit, unit)
+    start, whole = 0, as_matrices(errors.declared.astype(np.float64))
+    cross = np.zeros(errors.declared.shape)
+    for t, rows in tables:
+        here = slice(start, start := start + len(rows))
+        if t.x_cov is not None:
+            there = errors.declared[here] > 0
+            both = there[:, :, None] & there[:, None, :]
+            whole[here] = np.where(both, t.x_cov[rows] * pairs, whole[here])
+        if t.xy_cov is not None:
+            cross[here] = np.where(errors.declared[here] > 0, t.xy_cov[rows] * unit / scaler.target_scale[0], 0.0)
+    return errors._replace(covariance=whole.astype(np.float32), cross=cross.astype(np.float32) if cross.any() else None)

@@ -1,7 +1,7 @@
 """Stage readings: features that were read with declared errors, and what is then learned beside the regression on them.
 
-For another reading of the same kind the best answer is the regression on readings: declared errors then only tell how
-the scatter differs between rows (`reading_scale`). The law at exact inputs is learned beside it (`fit.law`).
+For another reading of the same kind the best answer is the regression on readings; declared errors say how much of the
+scatter comes through each feature (`declared_noise`). The law at exact inputs is learned beside it (`fit.law`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,22 @@ import numpy as np
 
 from taylor_sensus.errors import SettingError, did_you_mean
 from taylor_sensus.fit.context import FitContext
-from taylor_sensus.fit.law import fit_law, reading_scale
+from taylor_sensus.fit.declared_noise import DeclaredShare, borne_out, tempered
+from taylor_sensus.fit.law import fit_law
 from taylor_sensus.fit.process import ProcessStage, process_slopes, run_process
 from taylor_sensus.fit.records import FoundProcess, Table
+from taylor_sensus.fit.robust import LITTLE
 from taylor_sensus.model.law import Law
+from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
 
 if TYPE_CHECKING:
     from taylor_sensus.tables.columns import Column
+
+MOST_ROWS = 4000
+"""Rows that say how far declared errors are borne out."""
+FACTOR_RANGE = (0.02, 3.0)
+"""In which the law's factor may lie."""
 
 
 class Readings(NamedTuple):
@@ -30,14 +38,8 @@ class Readings(NamedTuple):
     """With the declared variances as the regression on readings uses them."""
     process: ProcessStage
     """It knows nothing of the readings' errors: what they do to the mean, a regression on readings learns by itself."""
-    scale: np.ndarray | None
-    """Factor on the declared variance of each feature; None without readings."""
-
-    def law(self, before: FitContext, found: FoundProcess | None) -> Law | None:
-        """The law behind the readings, given the table as declared."""
-        if self.scale is None or found is None or before.table.reading is None:
-            return None
-        return fit_law(before.table, found, before.table.reading, self.scale, int(before.run_seeds[-1]))
+    law: Law | None
+    """None without readings."""
 
 
 def with_kinds(table: Table, columns: tuple[Column, ...], settings: Settings) -> Table:
@@ -55,21 +57,58 @@ def with_kinds(table: Table, columns: tuple[Column, ...], settings: Settings) ->
 
 
 def run_readings(context: FitContext) -> Readings:
-    """The process, and how far declared errors of readings count, judged by it."""
+    """The process, the law, and how far declared errors count, judged by unseen rows."""
     t = context.table
-    if t.reading is None or t.errors is None or not t.errors.declared[:, t.reading].any():
+    if t.errors is None:
         return Readings(context, run_process(context), None)
-    process = run_process(replace(context, table=t._replace(errors=t.errors.scaled(np.where(t.reading, 0.0, 1.0)))))
-    if process.found is None:
+    reading = np.zeros(t.x.shape[1], bool) if t.reading is None else t.reading
+    read = bool(t.errors.declared[:, reading].any())
+    without = replace(context, table=t._replace(errors=t.errors.scaled(np.where(reading, 0.0, 1.0))))
+    process = run_process(without if read else context)
+    if process.found is None or not (read or t.errors.target.any()):
         return Readings(context, process, None)
-    squared = process_slopes(process.found.process, t.x, context.n_jobs) ** 2
-    scale = reading_scale(t, process.found, squared, t.reading, np.ones(len(t.x), bool))
-    scaled = replace(context, table=t._replace(errors=t.errors.scaled(scale)))
-    return Readings(scaled, process, scale)
+    seed = int(context.run_seeds[-1])
+    law = fit_law(t, process.found, seed) if read else None
+    share, through = _declared_share(context, process.found, law)
+    target = tempered(t.errors.target, t.weight, share.agreement)
+    if law is not None and share.agreement < 1 and t.errors.target.any():
+        law = fit_law(t, process.found, seed, target)
+    errors = t.errors._replace(target=target.astype(np.float32))
+    if law is not None:
+        law = with_share(law, share, t.weight[: t.train], through[: t.train])
+        errors = errors._replace(declared=law.in_regression(t.x, t.errors.declared).astype(np.float32))
+    return Readings(replace(context, table=t._replace(errors=errors)), process, law)
 
 
-def with_law(table: Table, law: Law | None) -> Table:
-    """The table with declared variances as the regression on readings uses them."""
-    if law is None or table.errors is None:
-        return table
-    return table._replace(errors=table.errors.scaled(law.numbers.scale))
+def with_share(law: Law, share: DeclaredShare, weight: np.ndarray, left: np.ndarray) -> Law:
+    """The law with factor and offset on what declared errors leave open of true inputs, `left`."""
+    read, there = law.is_reading, left > 0
+    mean = np.average(np.where(there, left, 0.0), axis=0, weights=weight)
+    mean = mean / np.maximum(np.average(there, axis=0, weights=weight), 1e-30)
+    scale = np.where(read, share.factor * share.agreement, 1.0)
+    offset = np.where(read, share.factor * (1 - share.agreement) * mean, 0.0)
+    return Law(law.numbers._replace(scale=scale, offset=offset), law.density)
+
+
+def _declared_share(
+    context: FitContext, found: FoundProcess, law: Law | None
+) -> tuple[DeclaredShare, np.ndarray]:  # fmt: skip
+    """From the process' residuals, and the variances that declared errors leave open of true inputs at all rows."""
+    t = context.table
+    if t.errors is None:
+        raise ValueError("no errors are declared")
+    left = np.zeros(t.x.shape) if law is None else law.in_regression(t.x, t.errors.declared) * law.is_reading
+    judged = spread(np.flatnonzero(found.robust_weights >= LITTLE), MOST_ROWS)
+    x, errors, weight = t.x[judged], t.errors.take(judged), t.weight[judged].astype(np.float64)
+    squared = process_slopes(found.process, x, context.n_jobs) ** 2
+    through = np.einsum("rtf,rf->rt", squared, left[judged])
+    expected = 1.0
+    if law is not None:
+        spread_of_f = law.answer(x, errors.declared * law.is_reading).feature_variance
+        expected = float(np.clip(spread_of_f.sum() / max(through.sum(), 1e-30), *FACTOR_RANGE))
+    others = errors._replace(target=np.zeros_like(errors.target))
+    if law is not None:
+        others = others.scaled(np.where(law.is_reading, 0.0, 1.0))
+    other = others.at_targets(squared) + found.unseen_variance[judged, None]
+    residual = (t.y - found.unseen_mean)[judged].astype(np.float64)
+    return borne_out(residual, weight, through, errors.target.astype(np.float64), other, expected), left

@@ -24,7 +24,7 @@ from taylor_sensus.fit.members import histories
 from taylor_sensus.fit.noise import train_noise
 from taylor_sensus.fit.padding import assign_folds, fold_numbers, unseen_mask
 from taylor_sensus.fit.prepare import PreparedTable, prepare
-from taylor_sensus.fit.readings import run_readings, with_kinds, with_law
+from taylor_sensus.fit.readings import run_readings, with_kinds
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh, without_intercepts
 from taylor_sensus.fit.stream import RowSource, StreamedRows
@@ -63,7 +63,8 @@ def fit_model(
     if stream is not None:
         start = streamed(start, stream, table.x[prepared.first])
     trained = train(start)
-    calibrated = calibrate(trained, with_law(prepared.training, trained.law), settings, n_jobs)
+    counted = prepared.training._replace(errors=trained.errors)  # as the regression counts what is declared
+    calibrated = calibrate(trained, counted, settings, n_jobs)
     fitted = FittedModel(
         settings=settings,
         columns=names.columns,
@@ -160,8 +161,8 @@ def train(start: Start) -> TrainedEnsemble:
     numbers = None if found is None else found.process.numbers
     chosen = Chosen(means.frequency_scale, numbers)
     history = histories([*([] if density is None else [density]), *means.runs, *noise_runs])
-    law = read.law(start.context, found)
-    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, weighed.imputed_scale, law, differ)
+    errors, scale = context.table.errors, weighed.imputed_scale
+    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, errors, scale, read.law, differ)
 
 
 def chosen_by(fitted: FittedModel) -> Chosen | None:

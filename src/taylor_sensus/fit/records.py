@@ -88,6 +88,8 @@ class TrainedEnsemble(NamedTuple):
     """True where a member has not seen a row, `(members, rows)`."""
     history: pd.DataFrame
     chosen: Chosen
+    errors: DeclaredErrors | None
+    """Of the table's rows, as far as unseen rows bear them out."""
     imputed_scale: float = 1.0
     """Factor on the variance of cells that were missing."""
     law: Law | None = None

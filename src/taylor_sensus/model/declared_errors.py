@@ -37,10 +37,14 @@ class DeclaredErrors(NamedTuple):
     """Of cells that were missing; 0 elsewhere."""
     target: np.ndarray
     """Of targets, by the user, `(rows, targets)`; 0 where it is not known."""
+    covariance: np.ndarray | None = None
+    """Of the features' errors in a row, where they go together, `(rows, features, features)`."""
+    cross: np.ndarray | None = None
+    """Of the features' errors with the target's, `(rows, features)`."""
 
     def take(self, rows: np.ndarray) -> DeclaredErrors:
         """Of these rows only."""
-        return DeclaredErrors(*[part[rows] for part in self])
+        return DeclaredErrors(*[None if part is None else part[rows] for part in self])  # type: ignore[arg-type]
 
     def scaled(self, factor: np.ndarray) -> DeclaredErrors:
         """With a factor on the declared variance of each feature, `(features,)`."""

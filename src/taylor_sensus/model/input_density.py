@@ -33,23 +33,35 @@ class InputDensity(NamedTuple):
     covariance: np.ndarray
     """(components, features, features)"""
 
-    def behind(self, reading: np.ndarray, error: np.ndarray) -> TrueInput:
-        """The posterior of true inputs, given readings and the covariances of their errors."""
-        member, center, spread, log_density = self.shares(reading, error)
+    def behind(self, reading: np.ndarray, error: np.ndarray, kept: np.ndarray | None = None) -> TrueInput:
+        """The posterior of true inputs, given readings and the covariances of their errors.
+
+        With `kept`, the posterior of better readings: those whose errors have only these covariances, while the
+        readings at hand have `error` on top.
+        """
+        member, center, spread, log_density = self.shares(reading, error, kept)
         mean = np.einsum("kn,kni->ni", member, center)
         off = center - mean
         covariance = np.einsum("kn,knij->nij", member, spread) + np.einsum("kn,kni,knj->nij", member, off, off)
         return TrueInput(mean, covariance, log_density)
 
-    def shares(self, reading: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, ...]:
+    def shares(self, reading: np.ndarray, error: np.ndarray, kept: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         """For each component its probability, mean and covariance behind each reading; and the log-density."""
-        total = self.covariance[:, None] + error
+        own = self.covariance[:, None] + (np.zeros(error.shape) if kept is None else kept)
+        total = own + error
         off = reading - self.mean[:, None]
-        gain = np.linalg.solve(total, np.broadcast_to(self.covariance[:, None], total.shape))  # total^-1 V
+        gain = np.linalg.solve(total, own)  # total^-1 V
         solved = np.linalg.solve(total, off[..., None])[..., 0]
         size = np.einsum("kni,kni->kn", off, solved) + np.linalg.slogdet(total)[1] + off.shape[2] * np.log(2 * np.pi)
         joint = np.log(self.weight)[:, None] - size / 2
         whole = logsumexp(joint, axis=0)
-        center = self.mean[:, None] + np.einsum("kij,knj->kni", self.covariance, solved)
-        spread = self.covariance[:, None] - np.einsum("kij,knjl->knil", self.covariance, gain)
+        center = self.mean[:, None] + np.einsum("knij,knj->kni", own, solved)
+        spread = own - np.einsum("knij,knjl->knil", own, gain)
         return np.exp(joint - whole), center, (spread + np.swapaxes(spread, 2, 3)) / 2, whole
+
+
+def as_matrices(variance: np.ndarray) -> np.ndarray:
+    """Variances of independent errors, `(rows, features)`, as covariances, `(rows, features, features)`."""
+    matrices = np.zeros((*variance.shape, variance.shape[1]))
+    np.einsum("rii->ri", matrices)[:] = variance
+    return matrices

@@ -2,8 +2,9 @@
 
 A regression on readings learns E[y | reading], flatter than f (attenuation). The law is a Gaussian process whose rows
 are not values of f but averages of it over the true inputs that a reading may have had:
-y_i = sum_q w_q f(x_iq) + noise. It answers for exact inputs (`X_err=0`), and for readings whose errors are smaller or
-larger than any seen, where what a regression on readings has learned does not hold.
+y_i = sum_q w_q f(x_iq) + noise. It answers for exact inputs (`X_err=0`), and shares in the answer for readings
+whose errors are smaller than any in training. Where errors are larger than in training, the regression on readings
+answers, averaged over the better readings behind the worse one, through which alone y depends on it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from scipy.linalg import solve_triangular
 
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.gaussian_process import covariance, prior_variances
-from taylor_sensus.model.input_density import InputDensity
+from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.squash import squash
 
 JITTER = 1e-6
@@ -46,7 +47,13 @@ class LawNumbers(NamedTuple):
     usual: np.ndarray
     """Mean variance of the errors of each feature in training, (features,)"""
     scale: np.ndarray
-    """Factor on declared variances in the regression on readings, (features,); 1 for settings."""
+    """Factor on the variances of true inputs behind readings in the regression on readings, (features,); 1 for
+    settings."""
+    offset: np.ndarray | None = None
+    """What is added to them, (features,), because declared errors differ less between rows than declared; None: of an
+    earlier model file, whose factor is on the declared variances themselves."""
+    most: np.ndarray | None = None
+    """Largest usual variance of each feature's errors in training, (features,)."""
 
 
 class LawAnswer(NamedTuple):
@@ -99,12 +106,42 @@ class Law:
         return np.stack(found, axis=2)
 
     def share(self, variance: np.ndarray) -> np.ndarray:
-        """Of the law in a prediction, (rows,): 0 for errors like those in training, 1 for none, or far larger ones."""
+        """Of the law in a prediction, (rows,): 0 for errors like those in training or larger ones, 1 for none."""
         usual = self.numbers.usual[self.is_reading]
         size = (variance[:, self.is_reading] / usual).mean(axis=1)
         below = 1 - size / max(float(self.numbers.low), 1e-12)
+        if self.numbers.most is not None:
+            return np.clip(below, 0.0, 1.0)
         above = 1 - float(self.numbers.high) / np.maximum(size, 1e-12)
         return np.clip(np.maximum(below, above), 0.0, 1.0)
+
+    def in_regression(self, x: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        """Variances of scaled readings' errors as the regression on readings counts them, `(rows, features)`.
+
+        Of what a declared error leaves open of the true input; that is never more than the inputs differ.
+        """
+        n = self.numbers
+        if n.offset is None:
+            return variance * n.scale
+        read = self.is_reading & (variance > 0)
+        left = left_open(self.density, n.used, self.is_reading, x, variance)
+        return np.where(read, left * n.scale + n.offset, np.where(self.is_reading, 0.0, variance))
+
+    def is_worse(self, variance: np.ndarray) -> np.ndarray:
+        """Which rows have clearly larger errors in some feature than the training rows, (rows,)."""
+        if self.numbers.most is None:
+            return np.zeros(len(variance), bool)
+        return np.asarray((self.is_reading & (variance > self.numbers.most)).any(axis=1))
+
+    def better_readings(self, x: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Readings like those in training that may stand behind worse ones, and their errors.
+
+        Points `(rows, points, features)`, their weights, and the variances `(rows, features)`.
+        """
+        most = np.inf if self.numbers.most is None else np.where(self.is_reading, self.numbers.most, np.inf)
+        kept = np.minimum(variance, most)
+        points, weight = nodes(self.density, self.numbers.used, self.is_reading, x, variance - kept, kept)
+        return points, weight, kept
 
     def answer(self, x: np.ndarray, variance: np.ndarray) -> LawAnswer:
         """For scaled readings with these variances of their errors, 0 where exact."""
@@ -131,19 +168,35 @@ def prior_root(theta: np.ndarray, centres: np.ndarray) -> np.ndarray:
         return np.linalg.cholesky(whole)
 
 
-def nodes(
+def left_open(
     density: InputDensity, used: np.ndarray, reading: np.ndarray, x: np.ndarray, variance: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+) -> np.ndarray:
+    """Variance of each true input given its whole reading, `(rows, features)`."""
+    used = used.astype(int)
+    variance = np.where(reading, variance, 0.0)
+    true = density.behind(np.asarray(x, np.float64)[:, used], as_matrices(variance[:, used]))
+    left = np.zeros(variance.shape)
+    left[:, used] = np.einsum("rii->ri", true.covariance)
+    return np.minimum(np.where(variance > 0, np.maximum(left, 0.0), 0.0), variance)
+
+
+def nodes(
+    density: InputDensity, used: np.ndarray, reading: np.ndarray, x: np.ndarray, variance: np.ndarray,
+    kept: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Points at which f is averaged for each reading, `(rows, points, features)`, and their weights.
 
+    `variance` holds variances of the errors, `(rows, features)`, or covariances, `(rows, features, features)`. With
+    `kept` the points are better readings with these variances; see `InputDensity.behind`.
     Gauss and Hermite's where one feature has errors; otherwise points that have the right mean and covariance.
     """
     used = used.astype(int)
-    variance = np.where(reading, variance, 0.0)
-    error = np.zeros((len(x), len(used), len(used)))
-    np.einsum("rii->ri", error)[:] = variance[:, used]
-    true = density.behind(np.asarray(x, np.float64)[:, used], error)
-    exact = variance[:, used] <= 0
+    whole = variance if variance.ndim == 3 else as_matrices(variance)
+    whole = np.where(reading[:, None] & reading, whole, 0.0)
+    error = whole[:, used][:, :, used]
+    better = None if kept is None else as_matrices(np.where(reading, kept, 0.0)[:, used])
+    true = density.behind(np.asarray(x, np.float64)[:, used], error, better)
+    exact = np.einsum("rii->ri", error) <= 0
     mean = np.where(exact, x[:, used], true.mean)
     spread = np.where(exact[:, :, None] | exact[:, None, :], 0.0, true.covariance)
     moving = np.flatnonzero(reading[used])

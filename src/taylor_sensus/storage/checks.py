@@ -87,7 +87,9 @@ ARRAYS = {
     "law.low": _rule(),
     "law.high": _rule(**POSITIVE),
     "law.usual": _rule("features", **NOT_NEGATIVE),
-    "law.scale": _rule("features", **POSITIVE),
+    "law.scale": _rule("features", **NOT_NEGATIVE),
+    "law.offset": _rule("features", **NOT_NEGATIVE, needed=False),
+    "law.most": _rule("features", **NOT_NEGATIVE, needed=False),
     "law_density.weight": _rule("components", **POSITIVE),
     "law_density.mean": _rule("components used"),
     "law_density.covariance": _rule("components used used"),
@@ -124,6 +126,8 @@ ARRAYS = {
     "rows.x_err": _rule("rows features", **UNIT_ERROR, gaps=True, needed=False),
     "rows.y_err": _rule("rows targets", **UNIT_ERROR, gaps=True, needed=False),
     "rows.group": _rule("rows", **PLACE, needed=False),
+    "rows.x_cov": _rule("rows features features", low=-(LARGEST**2), high=LARGEST**2, gaps=True, needed=False),
+    "rows.xy_cov": _rule("rows features", low=-(LARGEST**2), high=LARGEST**2, gaps=True, needed=False),
 }
 """All arrays but those of the networks, whose shapes follow from the settings."""
 NETWORKS = ("blocks.", "densities.")

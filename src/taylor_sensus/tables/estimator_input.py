@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, _c
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.model.groups import NO_GROUP
+from taylor_sensus.model.input_density import as_matrices
 from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.settings import Settings
 from taylor_sensus.tables.alignment import align
@@ -25,6 +26,7 @@ from taylor_sensus.tables.columns import (
     read_targets,
     without_dust,
 )
+from taylor_sensus.tables.covariances import taken_apart
 from taylor_sensus.tables.declared import read_feature_errors, read_target_errors
 from taylor_sensus.tables.row_names import row_labels
 
@@ -148,7 +150,13 @@ class ReadsTables:
 def with_errors(table: EncodedTable, names: Names, X: Any, y: Any, X_err: Any, y_err: Any, suffix: str) -> EncodedTable:
     """The table with the declared errors of its cells."""
     rows, x_index, y_index = len(table.x), row_index(X), row_index(y)
+    apart = taken_apart(X_err, y_err, rows, len(names.columns), len(names.targets), f"X{suffix}_err")
+    X_err, y_err = apart.X_err, apart.y_err
+    if apart.among is not None and any(c.categories is not None for c in names.columns):
+        raise DataError(f"X{suffix}_err: covariances are possible only where no column holds categories")
     return table._replace(
+        x_cov=apart.among,
+        xy_cov=apart.with_target,
         x_err=read_feature_errors(X_err, names.columns, rows, f"X{suffix}_err", f"X{suffix}", x_index),
         y_err=read_target_errors(y_err, names.targets, rows, f"y{suffix}_err", f"y{suffix}", y_index),
     )
@@ -160,14 +168,22 @@ def joined(one: EncodedTable, other: EncodedTable) -> EncodedTable:
     for name, a, b in zip(EncodedTable._fields, one, other, strict=True):
         if a is None and b is None:
             continue
-        if name == "group":  # rows without groups have none each
-            shape, unknown = "weight", NO_GROUP
-        else:
-            shape, unknown = "x" if name == "x_err" else "y", np.nan
-        a = np.full(getattr(one, shape).shape, unknown) if a is None else a
-        b = np.full(getattr(other, shape).shape, unknown) if b is None else b
+        a = _unknown(name, one) if a is None else a
+        b = _unknown(name, other) if b is None else b
         parts[name] = np.concatenate([a, b])
     return EncodedTable(**parts)
+
+
+def _unknown(name: str, table: EncodedTable) -> np.ndarray:
+    """What is not declared: no number, and no covariance."""
+    if name == "x_cov":
+        errors = np.zeros(table.x.shape) if table.x_err is None else np.nan_to_num(table.x_err)
+        return as_matrices(errors**2)
+    if name == "group":  # rows without groups have none each
+        return np.full(len(table.x), NO_GROUP)
+    if name == "xy_cov":
+        return np.zeros(table.x.shape)
+    return np.full((table.x if name == "x_err" else table.y).shape, np.nan)
 
 
 def carried_over(old: np.ndarray | None, new: np.ndarray | None, cells: np.ndarray) -> np.ndarray | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,12 @@ from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype, 
 
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.tables.alignment import align, headers_of, pick_columns, split_target
+from taylor_sensus.tables.asymmetric import asymmetric_headers, split_normal
 from taylor_sensus.tables.censored import CENSORED, censored_table, filled, warn_of_censored
 from taylor_sensus.tables.column_errors import ErrorSize, bad_errors, join_errors, with_declared
 from taylor_sensus.tables.columns import MOST_NAMED, as_frame, check_names
 from taylor_sensus.tables.companions import Pairing, describe_pairings, find_pairings, header_of
+from taylor_sensus.tables.covariances import as_covariances, covariance_headers
 from taylor_sensus.tables.dates import holds_dates
 from taylor_sensus.tables.files import read_table
 from taylor_sensus.tables.missing_words import is_missing_word, without_missing_words
@@ -51,8 +54,9 @@ class Split(NamedTuple):
         Features.
     y : Series or DataFrame
         A Series for one target by its name, a table for a list of targets.
-    X_err : DataFrame or None
+    X_err : DataFrame, ndarray or None
         Errors of the columns of X that declare some; NaN where a cell declares none. None if no column declares any.
+        With columns ``cov(a,b)`` covariance matrices.
     y_err : Series, DataFrame or None
         The same of y.
     """
@@ -79,6 +83,8 @@ class Measurements(NamedTuple):
         Which columns held the errors of which, by header.
     censored : DataFrame
         Cells that tell only a bound: `row` (from 0), `column`, `side` (below, above), `bound` (NaN where not told).
+    covariances : dict
+        Covariances of errors in a row, from columns ``cov(a,b)``, by the two columns' headers.
     """
 
     values: pd.DataFrame
@@ -86,6 +92,7 @@ class Measurements(NamedTuple):
     units: dict[str, str]
     pairings: list[Pairing]
     censored: pd.DataFrame
+    covariances: Mapping[tuple[str, str], np.ndarray] = MappingProxyType({})
 
     def __str__(self) -> str:
         declared = self.errors.notna().sum()
@@ -136,7 +143,14 @@ class Measurements(NamedTuple):
         y_err = self._declared_errors(chosen)
         if y_err is not None:
             y_err = y_err.iloc[:, 0] if isinstance(target, str) else y_err.reindex(columns=chosen)
-        return Split(table.features, y, self._declared_errors(list(table.features)), y_err)
+        features, one = list(table.features), chosen[0] if isinstance(target, str) else None
+        own = y_err if isinstance(y_err, pd.Series) else None
+        return Split(
+            table.features,
+            y,
+            as_covariances(self._declared_errors(features), features, self.covariances, one, own),
+            y_err,
+        )
 
     def inputs(self, columns: Sequence[str]) -> Inputs:
         """The columns that a model was fitted to, by its names and in its order.
@@ -154,7 +168,8 @@ class Measurements(NamedTuple):
         """
         values, errors = align(self.values, columns), align(self.errors, columns)
         aligned = self._replace(values=pick_columns(values, columns, where="the table"), errors=errors)
-        return Inputs(aligned.values, aligned._declared_errors(list(aligned.values)))
+        errors = aligned._declared_errors(list(aligned.values))
+        return Inputs(aligned.values, as_covariances(errors, list(aligned.values), self.covariances))
 
     def _declared_errors(self, columns: list[str]) -> pd.DataFrame | None:
         """Errors of those of the columns that declare any; a missing cell has none."""
@@ -246,7 +261,23 @@ def read_measurements(
         if cells is not None:
             read[header] = cells
             problems += _refused(column, cells, header, decimal)
-    pairings = find_pairings(list(read), ordinary=ordinary, declared=declared)
+    together = {header: pair for header, pair in covariance_headers(list(read)).items() if header not in ordinary}
+    lopsided = {
+        base: sides
+        for base, sides in asymmetric_headers(list(read)).items()
+        if base not in declared and not set(sides) & {*ordinary, *declared.values()}
+    }
+    taken = {*together, *(header for sides in lopsided.values() for header in sides)}
+    pairings = find_pairings([header for header in read if header not in taken], ordinary=ordinary, declared=declared)
+    for base, (up, down) in lopsided.items():
+        for side in (up, down):
+            sizes = read[side]._replace(values=np.abs(read[side].values))  # downwards they are often written negative
+            problems += bad_errors(frame[headers[side]], sizes, side)
+        found = split_normal(read[base].values, np.abs(read[up].values), np.abs(read[down].values))
+        known = ~np.isnan(found.std)
+        read[base] = read[base]._replace(
+            values=np.where(known, found.mean, read[base].values), errors=np.where(known, found.std, read[base].errors)
+        )
     errors = {header: cells.errors for header, cells in read.items()}
     for pairing in pairings:
         companion = frame[headers[pairing.errors]]
@@ -257,7 +288,7 @@ def read_measurements(
     if problems:
         raise DataError("; ".join(dict.fromkeys(problems)) + f". {counting(frame.index)}")
 
-    companions = {pairing.errors for pairing in pairings}
+    companions = {pairing.errors for pairing in pairings} | taken
     kept = {header: cells for header, cells in read.items() if header not in companions}
     warn_of_censored(frame, kept, headers, censored)
     values = {}
@@ -267,7 +298,7 @@ def read_measurements(
             values[header] = _as_words(column)
         elif header not in kept:
             values[header] = without_missing_words(column)
-        elif is_numeric_dtype(column):
+        elif is_numeric_dtype(column) and header not in lopsided:
             values[header] = column
         else:
             values[header] = pd.Series(filled(kept[header], censored), index=frame.index)
@@ -278,6 +309,7 @@ def read_measurements(
         units={header: unit for header, unit in units.items() if unit is not None},
         pairings=pairings,
         censored=censored_table(kept),
+        covariances={pair: read[header].values for header, pair in together.items()},
     )
 
 

@@ -9,6 +9,7 @@ Decisions that are not obvious:
 - ``1.2 ± 0.1 x 10^3`` needs brackets around the number and its error.
 - Thin, narrow and unbreakable spaces may part digits into groups of three, ordinary spaces may not.
 - ``0 ± 2%`` declares no error: two percent of nothing would call the reading exact.
+- ``1.2 +0.3 -0.1`` is the mode of a split normal distribution: the value that is read is its mean, see `asymmetric`.
 - ``bdl`` and ``<LOD`` are censored: they lie below a limit that is not told.
 """
 
@@ -25,6 +26,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from taylor_sensus.errors import SettingError
+from taylor_sensus.tables.asymmetric import split_normal
 from taylor_sensus.tables.error_size import percent_of
 
 pc = cast(Any, pyarrow.compute)  # its functions are made when it is imported, so type checkers cannot see them
@@ -182,12 +184,15 @@ def _make_patterns(decimal: str) -> dict[str, str]:
     superscript = "[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}"
     power = rf" *(?:{e}|[xX*] *10(?:\^{exponent}|\*\*{exponent}|\^\{{{exponent}\}}|{superscript}))"
     sign = r" *(?:±|\+/-|\+-) *"
+    up, down = rf"\+ *{number}", rf"- *{number}"
     pair = rf"[+-]?{number}{sign}{number} *%?"
     pair_with_e = rf"[+-]?{number}{e}{sign}{number}(?:{e})? *%?"
     return {
         "plain": rf"^[+-]?{number}(?:{e})?$",
         "plus_minus": rf"^(?:{pair}|{pair_with_e}|\( *{pair_with_e} *\)|\( *{pair} *\)(?:{power})?)$",
         "concise": rf"^[+-]?{closed}\([0-9]+(?:{point}[0-9]+)?\)(?:{power})?$",
+        "two_sided": rf"^[+-]?{number} *(?:{up} *[/,]? *{down}|\^\{{ *{up} *\}} *_\{{ *{down} *\}}"
+        rf"|_\{{ *{down} *\}} *\^\{{ *{up} *\}})$",
         "censored": rf"^[<>]=? *[+-]?{number}(?:{power})?$",
         "power": rf"^[+-]?{number}{power}$",
     }
@@ -222,6 +227,18 @@ def _read_concise(read: Cells, places: np.ndarray, texts: Any) -> None:
     read.errors[places] = _number(error, np.where(in_last_digits, powers - decimals, powers))
 
 
+def _read_two_sided(read: Cells, places: np.ndarray, texts: Any) -> None:
+    """In either order; the value becomes the mean of the split normal."""
+    for sign in "^{}_/":
+        texts = pc.replace_substring(texts, sign, "")
+    value, up, _ = _cut(texts, r"^(?P<a>[+-]?[.0-9]*)[^+]*\+(?P<b>[.0-9]*)(?P<c>.*)$")
+    other = pc.extract_regex(texts, r"^[+-]?[.0-9]*[^-]*-(?P<d>[.0-9]*).*$").field("d")
+    none = np.zeros(len(places), np.int64)
+    read.values[places], read.errors[places] = split_normal(
+        _number(value, none), _number(up, none), _number(other, none)
+    )
+
+
 def _read_censored(read: Cells, places: np.ndarray, texts: Any) -> None:
     side, bound, power = _cut(texts, r"^(?P<a>[<>])=?(?P<b>[-+.0-9]*)(?P<c>(?:[^-+.0-9].*)?)$")
     read.bounds[places] = _number(bound, _powers(power))
@@ -237,6 +254,7 @@ def _read_power(read: Cells, places: np.ndarray, texts: Any) -> None:
 _READERS = {
     "plus_minus": _read_plus_minus,
     "concise": _read_concise,
+    "two_sided": _read_two_sided,
     "censored": _read_censored,
     "power": _read_power,
 }

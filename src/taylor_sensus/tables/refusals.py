@@ -29,7 +29,6 @@ _REASONS = [
     (r"[^(]*\([^)]*|[^(]*\)", "has a bracket that is open on one side; close it"),
     (r".*[0-9.,]\s+\(.*", "has a space before the bracket; write 14.2(3) or 14.2 ± 0.3 if it is the error"),
     (r".*\.\(.*", "may mean a repeating decimal; write 14.0(3) or 14 ± 3"),
-    (r"[0-9.]+\s*\+\s*[0-9.]+\s*/?\s*-\s*[0-9.]+", "has two errors; write one, such as the larger"),
     (r"[-+]?[0-9.,]+\s*(-|to|\.\.)\s*[0-9.,]+", "is a range; write its middle and an error"),
     (r"[-+]?[0-9.]+\s*[x*]\s*10[0-9]*", "has lost the sign of its power; write 1.42e5 or 1.42 x 10^5"),
     (r"[-+]?[0-9.]+d[-+]?[0-9]+", "has an exponent after d; write e"),

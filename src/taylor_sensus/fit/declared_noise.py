@@ -1,0 +1,80 @@
+"""How far declared errors show in the scatter of unseen rows.
+
+Behind a reading stands a true input of which the declared error leaves some variance open; through the slope it reaches
+the target. The law says how much that is on average. Whether rows with larger declared errors scatter more, unseen rows
+say: errors that a whole instrument shares, or that were put down by a rule of thumb, do not tell rows apart. Then all
+rows count with the usual size, and what is left for the system is the same on average.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+AGREEMENTS = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""Candidates for the share of the declared differences between rows that is kept."""
+FACTORS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4)
+"""Candidates for the factor on variances that come through readings, beside the law's."""
+
+
+class DeclaredShare(NamedTuple):
+    """What unseen rows bear out of declared errors."""
+
+    agreement: float
+    """Share of the differences between rows that is kept, 0 to 1."""
+    factor: float
+    """On variances that come through readings."""
+
+
+def tempered(variance: np.ndarray, weight: np.ndarray, agreement: float) -> np.ndarray:
+    """Variances that differ less between rows and are the same on average, `(rows, columns)`; 0 stays 0."""
+    there = variance > 0
+    total = np.maximum((weight[:, None] * there).sum(axis=0), 1e-30)
+    mean = (weight[:, None] * np.where(there, variance, 0.0)).sum(axis=0) / total
+    return np.where(there, agreement * variance + (1 - agreement) * mean, 0.0)
+
+
+def borne_out(
+    residual: np.ndarray, weight: np.ndarray, through: np.ndarray, target: np.ndarray, other: np.ndarray,
+    expected: float,
+) -> DeclaredShare:  # fmt: skip
+    """Agreement and factor, from residuals of unseen rows, `(rows, targets)`.
+
+    `through` is the variance that comes through readings by the slopes of the regression, `expected` the factor on it
+    that the law says, `target` the targets' own declared variance, and `other` what else is known. What is declared is
+    taken as it is, with the law's factor, unless the likelihood is better with another by more than chance.
+    """
+    factors = (expected, *FACTORS) if through.any() else (1.0,)
+    candidates = [DeclaredShare(agreement, factor) for factor in factors for agreement in AGREEMENTS]
+    costs = np.array([_cost(residual, weight, _known(c, weight, through, target) + other) for c in candidates])
+    means = costs @ weight / weight.sum()
+    best = int(means.argmin())
+    count = weight.sum() ** 2 / (weight**2).sum()
+    for number, cost in enumerate(costs):  # in the order of belief
+        worse = cost - costs[best]
+        mean = np.average(worse, weights=weight)
+        if mean <= np.sqrt(np.average((worse - mean) ** 2, weights=weight) / count):
+            return candidates[number]
+    return candidates[best]
+
+
+def _known(share: DeclaredShare, weight: np.ndarray, through: np.ndarray, target: np.ndarray) -> np.ndarray:
+    return share.factor * tempered(through, weight, share.agreement) + tempered(target, weight, share.agreement)
+
+
+def _cost(residual: np.ndarray, weight: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Twice the negative log-likelihood of each row, with the best white noise beside what is known, (rows,)."""
+    total = np.zeros(len(residual))
+    for squared, own in zip((residual**2).T, known.T, strict=True):
+
+        def of(log_noise: float, squared: np.ndarray = squared, own: np.ndarray = own) -> float:
+            whole = np.exp(log_noise) + own
+            return float(np.average(np.log(whole) + squared / whole, weights=weight))
+
+        middle = np.log(max(float(np.average(squared, weights=weight)), 1e-10))
+        found = minimize_scalar(of, bounds=(middle - 9, middle + 1), method="bounded", options={"xatol": 0.02})
+        whole = np.exp(found.x) + own
+        total += np.log(whole) + squared / whole
+    return total

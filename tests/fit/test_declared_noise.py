@@ -1,0 +1,43 @@
+"""How far declared errors are borne out by unseen rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from taylor_sensus.fit.declared_noise import borne_out, tempered
+
+
+def scatter(rows: int, declared: np.ndarray, left: float, seed: int) -> np.ndarray:
+    """Residuals with the declared variance and some of the system's own."""
+    return np.sqrt(declared + left**2) * np.random.default_rng(seed).standard_normal((rows, 1))
+
+
+def test_errors_that_differ_as_declared_are_taken_as_they_are():
+    declared = np.random.default_rng(0).uniform(0.1, 2.0, (2000, 1)) ** 2
+    nothing = np.zeros_like(declared)
+    found = borne_out(scatter(2000, declared, 0.3, 1), np.ones(2000), nothing, declared, nothing, 1.0)
+    assert found.agreement >= 0.75
+
+
+def test_errors_that_say_nothing_of_the_row_count_with_their_usual_size():
+    """Then what is left for the system is the mean squared residual without the mean declared variance."""
+    rng = np.random.default_rng(0)
+    declared = rng.uniform(0.1, 2.0, (2000, 1)) ** 2
+    usual = np.full_like(declared, declared.mean())
+    residual, nothing = scatter(2000, usual, 0.3, 1), np.zeros_like(declared)
+    found = borne_out(residual, np.ones(2000), nothing, declared, nothing, 1.0)
+    assert found.agreement <= 0.25
+    kept = tempered(declared, np.ones(2000), found.agreement)
+    assert kept.mean() == pytest.approx(declared.mean())
+
+
+def test_the_laws_factor_is_taken_where_the_scatter_does_not_tell():
+    through, nothing = np.full((300, 1), 0.5), np.zeros((300, 1))
+    found = borne_out(scatter(300, through, 0.3, 0), np.ones(300), through, nothing, nothing, 0.83)
+    assert found.factor == 0.83
+
+
+def test_exact_cells_stay_exact():
+    variance = np.array([[0.0], [1.0], [3.0]])
+    np.testing.assert_allclose(tempered(variance, np.ones(3), 0.0), [[0.0], [2.0], [2.0]])
