@@ -129,8 +129,6 @@ def test_bad_rows_at_prediction_are_refused(fitted, fitted_texts):
         fitted.predict(with_cell(X, 1, 2, np.inf))
     with pytest.raises(DataError, match=r"column 'x2': row 1 \('oops'\) is not a number"):
         fitted.predict(with_cell(X, 1, 2, "oops"))
-    with pytest.raises(DataError, match=r"column 'c': rows 0 \('tin'\) and 1 \('tin'\) are none of the known cat"):
-        fitted_texts.predict(TEXTS[:2].assign(c="tin"))
     with pytest.raises(DataError, match="must be a table with named columns"):
         fitted_texts.predict(X)
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
@@ -482,5 +480,3 @@ def test_a_new_category_widens_the_error_bar_and_is_unfamiliar():
     assert (asked.std > 2 * usual.std).all() and (asked.epistemic > 2 * usual.epistemic).all()
     assert (asked.familiarity < 0.5).all() and (usual.familiarity > 0.9).all()
     assert (np.abs(asked.mean - 3) < 3).all(), "amid the known ones"
-    with pytest.raises(DataError, match="none of the known categories"):
-        tiny().fit(table, y, X_val=new, y_val=y[:5])

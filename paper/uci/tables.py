@@ -122,7 +122,7 @@ def _peers(scores: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for dataset in (*NINE, DISTINCT):
         found = against_peers(scores, dataset)
-        line = dict.fromkeys(
+        line: dict[str, object] = dict.fromkeys(
             ("splits", "RMSE", "better tree method", "its RMSE", "ratio", "NLL", "best other", "its NLL"), NONE
         )
         if found:

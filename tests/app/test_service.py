@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from taylor_sensus import load
 from taylor_sensus.app.service import Limits, Service
 from taylor_sensus.app.serving import find_key
-from taylor_sensus.errors import SettingError
+from taylor_sensus.errors import SettingError, TaylorSensusWarning
 
 GOLDEN = Path(__file__).parents[1] / "storage" / "golden"
 KEY = "k" * 16
@@ -86,7 +86,6 @@ def test_many_at_once_get_their_own_answers():
         (b'{"rows": [{"temp": 1}]}', 422, "null where unknown"),
         (b'{"rows": [{"temp": "x", "time": 1, "dose": 1, "maker": "north"}]}', 422, "'temp' must be a number"),
         (b'{"rows": [{"temp": true, "time": 1, "dose": 1, "maker": "north"}]}', 422, "'temp' must be a number"),
-        (b'{"rows": [{"temp": 1, "time": 1, "dose": 1, "maker": "moon"}]}', 422, "moon"),
         (b'{"rows": [{"temp": 1e400, "time": 1, "dose": 1, "maker": "north"}]}', 422, "inf"),
         (b'{"rows": [{"temp": 1, "time": 1, "dose": 1, "maker": "north"}], "coverage": 2}', 422, "coverage"),
         (b'{"rows": [{"temp": 1, "time": 1, "dose": 1, "maker": "north"}], "errors": {"a": 1}}', 422, "'a'"),
@@ -98,6 +97,16 @@ def test_what_cannot_be_answered_is_refused_in_words(body, status, words):
     _, client = served(rows=3, bytes=4500)
     answer = client.post("/predict", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status and words in answer.json()["error"]
+
+
+def test_a_new_category_is_answered():
+    _, client = served()
+    row = {"temp": 250.0, "time": 5.0, "dose": 1.0, "maker": "north"}
+    with pytest.warns(TaylorSensusWarning, match="moon"):
+        new = client.post("/predict", json={"rows": [{**row, "maker": "moon"}]}).json()["predictions"][0]
+    usual = client.post("/predict", json={"rows": [row]}).json()["predictions"][0]
+    assert new["familiarity"] <= usual["familiarity"]
+    assert all(target["std"] > 0 for target in new["targets"].values())
 
 
 def test_only_who_has_the_key_is_answered():
@@ -121,7 +130,7 @@ def test_the_interface_is_documented():
     document = client.get("/openapi.json").json()
     assert document["openapi"].startswith("3.1") and set(document["paths"]) == {"/predict", "/model", "/health"}
     body = document["paths"]["/predict"]["post"]["requestBody"]["content"]["application/json"]
-    assert body["schema"]["properties"]["rows"]["items"]["properties"]["maker"]["enum"] == ["north", "south", None]
+    assert body["schema"]["properties"]["rows"]["items"]["properties"]["maker"]["examples"] == ["north", "south"]
     assert client.post("/predict", json=body["example"]).status_code == 200
     assert "Authorization: Bearer" in client.get("/").text
     assert client.get("/model").json()["columns"][3] == {"name": "maker", "categories": ["north", "south"]}

@@ -81,10 +81,10 @@ def test_tables_of_other_libraries():
 
 @pytest.mark.parametrize(
     ("own", "repeated", "refused"),
-    [(40, 0, True), (21, 20, True), (20, 0, False), (21, 21, False), (15, 15, False), (0, 101, True)],
+    [(40, 0, True), (21, 20, True), (20, 0, False), (21, 21, False), (15, 15, False), (0, 101, False)],
 )
 def test_identifiers_are_refused(own, repeated, refused):
-    """More than 20 texts, of which more than half the rows have one of their own, or more than 100 texts."""
+    """More than 20 texts, and more than half the rows have one of their own."""
     groups = min(repeated, 101)
     texts = [f"own {i}" for i in range(own)] + [f"group {i % max(groups // 2, 1)}" for i in range(repeated)]
     if repeated > 100:
@@ -95,6 +95,22 @@ def test_identifiers_are_refused(own, repeated, refused):
         assert "drop it" in message(learn_columns, frame)
     else:
         assert learn_columns(frame)[0].categories
+
+
+def test_of_many_categories_the_frequent_ones_have_columns():
+    """Up to 20 all have; beyond, those of three rows and more, at most 50; the others are alike and as new ones."""
+    texts = [f"g{i:02d}" for i in range(60) for _ in range(1 + i // 2)]
+    frame = pd.DataFrame({"group": texts})
+    (column,) = learn_columns(frame)
+    assert column.categories == tuple(f"g{i:02d}" for i in range(10, 60))
+    (few,) = learn_columns(frame[frame.group < "g20"])
+    assert len(few.categories) == 20
+    (some,) = learn_columns(frame[frame.group < "g30"])
+    assert some.categories == tuple(f"g{i:02d}" for i in range(4, 30)), "those below have one or two rows"
+    found = encode(frame, [column], new_categories=True, told=False)
+    rare = (frame.group < "g10").to_numpy()
+    np.testing.assert_array_equal(found[rare], new_category(50))
+    np.testing.assert_array_equal(found[~rare].sum(axis=1), 1)
 
 
 def test_dates_and_identifiers_are_told_together():

@@ -18,9 +18,12 @@ from taylor_sensus.tables.column import Column
 from taylor_sensus.tables.dates import holds_dates
 from taylor_sensus.tables.row_names import counting, named_row, shown
 
-MOST_CATEGORIES = 100
+MOST_CATEGORIES = 50
+"""So many have a column of their own."""
 FEW_CATEGORIES = 20
-"""Up to so many texts a column is never taken for an identifier."""
+"""Up to so many texts all have one, and a column is never taken for an identifier."""
+FEWEST_ROWS = 3
+"""Of many categories those with fewer rows are taken together with all that are not known."""
 MOST_NAMED = 5
 """How many bad cells an error lists before it only counts."""
 LARGEST = 1e36
@@ -76,30 +79,38 @@ def learn_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
         else:
             counts = values.dropna().map(str).astype(object).value_counts()
             problems += _identifier(str(name), counts.to_numpy(), len(values))
-            columns.append(Column(str(name), tuple(sorted(counts.index))))
+            columns.append(Column(str(name), _with_columns(counts)))
     if problems:
         raise DataError("; ".join(problems))
     return tuple(columns)
 
 
+def _with_columns(counts: pd.Series) -> tuple[str, ...]:
+    """The categories that have a column each: all of a few; of many the frequent ones, and the rest are alike."""
+    if len(counts) > FEW_CATEGORIES:
+        fewest = min(FEWEST_ROWS, counts.max())
+        frequent = sorted(counts[counts >= fewest].items(), key=lambda found: (-found[1], found[0]))
+        counts = counts[[name for name, _ in frequent[:MOST_CATEGORIES]]]
+    return tuple(sorted(counts.index))
+
+
 def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
     """A complaint if a column holds a text for nearly each row: a model could only learn the rows by heart."""
     own = int((counts == 1).sum())
-    if len(counts) > FEW_CATEGORIES and own > rows / 2:
-        found = f"{own} of {rows} rows have a text of their own"
-    elif len(counts) > MOST_CATEGORIES:
-        found = f"it has {len(counts)} different texts, more than {MOST_CATEGORIES}"
-    else:
+    if len(counts) <= FEW_CATEGORIES or own <= rows / 2:
         return []
+    found = f"{own} of {rows} rows have a text of their own"
     remedy = f"name the rows by it (X.set_index({name!r}), --id), or drop it"
     return [f"column {name!r} looks like a name or an identifier ({found}); {remedy}"]
 
 
-def encode(frame: pd.DataFrame, columns: Iterable[Column], *, new_categories: bool = False) -> np.ndarray:
+def encode(
+    frame: pd.DataFrame, columns: Iterable[Column], *, new_categories: bool = False, told: bool = True
+) -> np.ndarray:
     """The table as floats, categories spread out; all bad cells are reported together.
 
     With `new_categories` a category that is not known is no bad cell: it stands as far from each known category as
-    these from each other, and a warning tells of it.
+    these from each other, and a warning tells of it if it is `told`.
     """
     problems: list[str] = []
     unseen: list[str] = []
@@ -110,7 +121,7 @@ def encode(frame: pd.DataFrame, columns: Iterable[Column], *, new_categories: bo
             arrays.append(_numbers(values, column.name, frame.index, problems)[:, None])
         else:
             arrays.append(_indicators(values, column, frame.index, unseen if new_categories else problems))
-    if unseen and not problems:
+    if unseen and told and not problems:
         warnings.warn(f"{'; '.join(unseen)}. {WIDER}", TaylorSensusWarning, stacklevel=5)
     if problems:
         told = f". {counting(frame.index)}" if any(": row" in problem for problem in problems) else ""

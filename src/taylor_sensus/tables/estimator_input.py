@@ -63,7 +63,7 @@ class ReadsTables:
             if len(frame) < 2:
                 raise DataError(f"n_samples={len(frame)}: at least 2 rows are needed to fit")
             columns = learn_columns(frame)
-            x = encode(frame, columns)
+            x = encode(frame, columns, new_categories=True, told=False)  # rare ones among very many
         else:
             x = self._validated(X if frame is None else frame, reset=True, ensure_min_samples=2)
             columns = tuple(Column(name, None) for name in self._names(x.shape[1]))
@@ -72,7 +72,7 @@ class ReadsTables:
         return without_dust(x), columns
 
     def _validation_table(self, X: Any, y: Any, fitted_y: np.ndarray, names: Names, settings: Settings) -> EncodedTable:
-        x, _ = self._encode(X, names.columns, "X_val")
+        x, _ = self._encode(X, names.columns, "X_val", new_categories=True)
         targets = read_targets(y, "y_val")
         if targets.one_dimensional != names.one_dimensional or len(targets.names) != len(names.targets):
             raise DataError(
