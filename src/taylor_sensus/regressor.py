@@ -48,6 +48,8 @@ from taylor_sensus.words.progress import TrainingProgress, is_heard
 from taylor_sensus.words.summary import summary_html, summary_text
 
 if TYPE_CHECKING:
+    from taylor_sensus.fit.checkpoint import Checkpoints
+    from taylor_sensus.fit.processes import Processes
     from taylor_sensus.fit.stream import RowSource
     from taylor_sensus.fitted import FittedModel
     from taylor_sensus.report import Report
@@ -195,7 +197,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None, y_err: Any = None,
         groups: Any = None, X_val: Any = None, y_val: Any = None, X_val_err: Any = None, y_val_err: Any = None,
-        client: Any = None,
+        client: Any = None, resume: str | PathLike[str] | None = None,
     ) -> TSNetRegressor:  # fmt: skip
         """Fit to a table; y may have several columns, and cells of X may be missing (NaN).
 
@@ -230,6 +232,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors of y_val; where y_err is a number or a dict of numbers, the same by default.
         client : dask.distributed.Client, optional
             A Dask cluster whose workers train the members; the model is the same. Needs the extra ``[distributed]``.
+        resume : path, optional
+            A folder for checkpoints, as in `fit_dataset`.
 
         Returns
         -------
@@ -262,20 +266,28 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             X_val_err = X_err if X_val_err is None and same_for_all_rows(X_err) else X_val_err
             y_val_err = y_err if y_val_err is None and same_for_all_rows(y_err) else y_val_err
             validation = with_errors(validation, names, X_val, y_val, X_val_err, y_val_err, "_val")
-        self._fit(table, validation, names, settings, client=client)
+        kept, seed = None, None
+        if resume is not None:
+            from taylor_sensus.storage.checkpoints import CheckpointFolder, digest, fingerprint
+
+            kept = CheckpointFolder(resume)
+            seed = self._seed(kept.fingerprint())
+            kept.open({**fingerprint(settings, seed), "data": digest(names, table, validation)})
+        self._fit(table, validation, names, settings, client=client, seed=seed, kept=kept)
         self.fitted_ = with_row_names(self.fitted_, row_index(X))
         return self
 
     def fit_dataset(
         self, source: str | PathLike[str], target: str | Sequence[str], *, drop: Sequence[str] | str = (),
-        client: Any = None,
+        client: Any = None, resume: str | PathLike[str] | None = None,
     ) -> TSNetRegressor:  # fmt: skip
         """Fit to Parquet files of any size, in bounded memory.
 
         One pass finds exact statistics and draws a random sample of 32,768 rows, from which Gaussian process, noise and
         calibration are learned as in `fit`; the means are trained on mini-batches from all files. With no more rows
         than that it is the same as `fit`. Declared errors, weights and priors of your own are not possible here, and
-        only rows of the sample can count less as possible typing errors.
+        only rows of the sample can count less as possible typing errors. Several processes fit together if all of them
+        call `taylor_sensus.distributed.initialize` first, and then this.
 
         Parameters
         ----------
@@ -286,7 +298,10 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         drop : list of str, optional
             Columns that are neither features nor targets, such as identifiers.
         client : dask.distributed.Client, optional
-            As in `fit`; the workers must be able to read the files.
+            As in `fit`; the workers must be able to read the files, and to write to the folder of `resume`.
+        resume : path, optional
+            A folder for checkpoints, a file for each network at most. The same call with the same folder goes on where
+            it was stopped, to the same model.
 
         Returns
         -------
@@ -302,23 +317,40 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
                 'fit_dataset needs training="staged", one of the built-in priors and no interval_fits; '
                 "with others, fit on a sample of the rows"
             )
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        from taylor_sensus.fit.processes import Processes
+        from taylor_sensus.storage.checkpoints import CheckpointFolder, fingerprint
+
+        processes = Processes.found()
+        if processes is not None and client is not None:
+            raise SettingError("client sends members to Dask's workers, but these processes train together: not both")
+        kept = None if resume is None else CheckpointFolder(resume)
+        seed = self._seed(None if kept is None else kept.fingerprint())
+        if processes is not None:
+            (first,) = processes.of_first([np.array(seed)])
+            seed = int(first)
         files = open_files_to_fit(source, target, drop, seed)
+        if kept is not None and (processes is None or processes.rank == 0):
+            kept.open({**fingerprint(settings, seed), "files": files.source.files, "targets": files.targets,
+                       "features": files.features})  # fmt: skip
         X, y = files.table(one_target=isinstance(target, str))
-        if files.sample_is_all:
-            return self.fit(X, y, client=client)
         table, names = self._learn_table(X, y, None, settings)
-        self._fit(table, None, names, settings, source=files.rows(names), client=client)
+        if files.sample_is_all:
+            warn_of_empty_columns(table.x, names.columns)
+            self._fit(table, None, names, settings, client=client, seed=seed, kept=kept)
+            self.fitted_ = with_row_names(self.fitted_, row_index(X))
+            return self
+        rows = files.rows(names, processes=1 if processes is None else processes.count)
+        self._fit(table, None, names, settings, source=rows, client=client, seed=seed, kept=kept, processes=processes)
         self.fitted_ = files.in_the_data_set(self.fitted_)
         return self
 
     def _fit(
         self, table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings,
         before: FittedModel | None = None, source: RowSource | None = None, client: Any = None,
+        seed: int | None = None, kept: Checkpoints | None = None, processes: Processes | None = None,
     ) -> None:  # fmt: skip
-        seed = None if before is None or self.random_state is not None else before.fit_summary.seed
         if seed is None:
-            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            seed = self._seed(None if before is None else {"seed": before.fit_summary.seed})
         from taylor_sensus.distributed.workers import dask_workers
         from taylor_sensus.fit.means import stage_runs
         from taylor_sensus.fit.recipe import fit_model
@@ -329,7 +361,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         forget_programs_if_many()
         todo = partial(
             fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before, source=source,
-            workers=dask_workers(client),
+            workers=dask_workers(client), kept=kept, processes=processes,
         )  # fmt: skip
         if self.verbose or is_heard():
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
@@ -337,6 +369,11 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
                 self.fitted_ = todo(progress=progress)
         else:
             self.fitted_ = todo(progress=None)
+
+    def _seed(self, before: dict[str, Any] | None) -> int:
+        """As `random_state` says; if it says nothing, that of a fit before."""
+        known = None if before is None or self.random_state is not None else before.get("seed")
+        return int(check_random_state(self.random_state).randint(2**31 - 1)) if known is None else int(known)
 
     def update(self, table: Any) -> TSNetRegressor:
         """Fit again with the results of a filled form (see `suggest`) added to the training rows.

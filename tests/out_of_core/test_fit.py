@@ -1,6 +1,7 @@
 """Fits from files: exact statistics, batches from all files, folds that stay apart, and the model that comes of it."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 
 from taylor_sensus import load
 from taylor_sensus.errors import DataError, SettingError
-from taylor_sensus.fit.stream import Pool, StreamedRows, hashed
+from taylor_sensus.fit.stream import Pool, StreamedRows, dealt, hashed
 from taylor_sensus.model.imputation import learn_imputer
 from taylor_sensus.model.scaling import learn_scaling
 from taylor_sensus.out_of_core import fit as module
@@ -52,13 +53,26 @@ def test_pools_hold_rows_of_all_files(files):
     found = open_files_to_fit(files, "row", ["strength [MPa]", "alloy"], seed=0)
     names = Names(tuple(Column(name, None) for name in found.features), ("row",), True)
     rows, rng = found.rows(names, pool=100), np.random.default_rng(0)
-    seen = [rows.draw(rng).y[:, 0] for _ in range(30)]
+    assert sum(rows.shards) == 200 and len(rows.shards) == 8 and min(rows.shards) > 0
+
+    def drawn(rows):
+        return np.concatenate([rows.draw(shard, rng).y[:, 0] for shard in range(8)])
+
+    seen = [drawn(rows) for _ in range(30)]
     assert all(30 < len(pool) <= 170 and len(set(pool)) == len(pool) for pool in seen)
     assert np.mean([len(pool) for pool in seen]) == pytest.approx(100, rel=0.1)
     assert {int(row) for pool in seen for row in pool} == set(range(200))
-    everything = found.rows(names).draw(rng)
-    np.testing.assert_array_equal(everything.y[:, 0], np.arange(200))
-    np.testing.assert_array_equal(everything.x, table()[found.features])
+    assert sorted(drawn(found.rows(names))) == list(range(200))
+    some = found.rows(names).draw(0, rng)
+    np.testing.assert_array_equal(some.x, table()[found.features].iloc[some.y[:, 0].astype(int)])
+
+
+def test_more_processes_have_more_shards(files):
+    found = open_files_to_fit(files, "row", ["strength [MPa]", "alloy"], seed=0)
+    names = Names(tuple(Column(name, None) for name in found.features), ("row",), True)
+    many = found.rows(names, processes=20)
+    assert len(many.shards) == 32 and sum(many.shards) == 200 and many.shards[-1] == 0
+    assert len(many.draw(31, np.random.default_rng(0)).x) == 0
 
 
 def test_a_member_never_gets_a_row_that_is_held_out_from_it():
@@ -69,13 +83,16 @@ def test_a_member_never_gets_a_row_that_is_held_out_from_it():
     scaler = learn_scaling(x, y[:, None], np.ones(400))
 
     class Rows:
-        rows, is_whole = 400, False
+        rows, is_whole, shards = 400, False, (300, 0, 100)
 
         def scaler(self, sample):
             return sample
 
-        def draw(self, rng):
-            pick = rng.permutation(400)[:100]
+        def pool_rows(self, shard):
+            return (100, 0, 20)[shard]
+
+        def draw(self, shard, rng):
+            pick = rng.permutation(np.arange(*((0, 300), (0, 0), (300, 400))[shard]))[: self.pool_rows(shard)]
             return Pool(x[pick], np.arange(400.0)[pick, None])
 
     stream = StreamedRows(Rows(), scaler._replace(target_center=np.zeros(1), target_scale=np.ones(1)),
@@ -84,9 +101,55 @@ def test_a_member_never_gets_a_row_that_is_held_out_from_it():
     assert [set(a) & set(b) for a, b in itertools.pairwise(held[:4])] == [set()] * 3
     assert sorted(np.concatenate(held[:4])) == list(range(400)) and set(held[4]) != set(held[0])
     for member in range(6):
-        window = stream.feed(member, seed=1, batch_size=8)
-        fed = np.concatenate([window(2, None).y[:2].ravel() for _ in range(40)]).astype(int)
+        window = stream.feed(member, seed=1, batch_size=8, steps=80)
+        fed = np.concatenate([window(2 * k, 2, None).y[:2].ravel() for k in range(40)]).astype(int)
         assert not set(fed) & set(held[member]) and len(set(fed)) > 200
+        assert np.mean(fed < 300) == pytest.approx(0.75, abs=0.01)
+        again = stream.feed(member, seed=1, batch_size=8, steps=80)
+        np.testing.assert_array_equal(again(66, 2, None).y, window(66, 2, None).y)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_processes_share_the_batches_of_one(count):
+    """Each row of a batch is in one process; what fills a process up has weight zero. A shard is empty."""
+    x, y = numbers(400)
+    scaler = learn_scaling(x, y[:, None], np.ones(400))
+    edges = [0, 150, 150, 240, 400]
+
+    class Rows:
+        rows, is_whole, shards = 400, True, tuple(map(int, np.diff(edges)))
+
+        def scaler(self, sample):
+            return sample
+
+        def pool_rows(self, shard):
+            return self.shards[shard]
+
+        def draw(self, shard, rng):
+            rows = slice(edges[shard], edges[shard + 1])
+            return Pool(x[rows], np.arange(400.0)[rows, None])
+
+    def stream(processes):
+        return StreamedRows(Rows(), scaler._replace(target_center=np.zeros(1), target_scale=np.ones(1)),
+                            learn_imputer(scaler.features(x)), 4, 5, processes)  # fmt: skip
+
+    alone = stream(None).feed(1, seed=1, batch_size=16, steps=50)
+    assert alone.room == 16
+    feeds = [stream(SimpleNamespace(rank=rank, count=count)).feed(1, 1, 16, 50) for rank in range(count)]
+    assert len({feed.room for feed in feeds}) == 1
+    for first in (0, 20, 45):
+        whole, parts = alone(first, 5, None), [feed(first, 5, None) for feed in feeds]
+        for step in range(5):
+            assert whole.weight[step].sum() == 16
+            told = np.concatenate([part.y[step][part.weight[step] == 1] for part in parts])
+            assert sorted(told[:, 0]) == sorted(whole.y[step][:, 0])
+
+
+def test_every_step_has_a_full_batch_and_shards_get_their_share():
+    counts = dealt((100, 0, 33, 67), 7, 3000)
+    assert (counts.sum(axis=1) == 7).all() and counts.min() == 0 and not counts[:, 1].any()
+    np.testing.assert_allclose(counts.mean(axis=0), [3.5, 0, 1.155, 2.345], atol=0.01)
+    assert (dealt((5, 5, 5, 5), 128, 10) == 32).all()
 
 
 def test_equal_inputs_have_equal_hashes_and_folds_are_even():

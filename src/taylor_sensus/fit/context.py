@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from taylor_sensus.fit.checkpoint import Checkpoints
 from taylor_sensus.fit.initial import Shape
 from taylor_sensus.fit.members import Progress
 from taylor_sensus.fit.objectives import RunOptions
 from taylor_sensus.fit.padding import LARGE, TrainingRows, unseen_mask
+from taylor_sensus.fit.processes import Processes
 from taylor_sensus.fit.records import Chosen, FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE, NOTHING
 from taylor_sensus.fit.stream import StreamedRows
@@ -43,6 +45,13 @@ class FitContext:
     """Where the means get their rows from, if the table is only a sample."""
     workers: Workers | None = None
     """Who trains the members; None: this process."""
+    kept: Checkpoints | None = None
+    """Where runs write checkpoints, and find those of an earlier attempt."""
+
+    @property
+    def processes(self) -> Processes | None:
+        """Who trains the means together; None: this process alone."""
+        return None if self.stream is None else self.stream.processes
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels to a worker, which trains one member in one thread and tells nobody."""

@@ -62,6 +62,8 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
         tried = [run.network for run in trained([(k, s) for s in scales for k in pilots], short)]
         groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
         errors = [unseen_error(group, few, row_weights, context.n_jobs) for group in groups]
+        if context.processes is not None:
+            (errors,) = context.processes.of_first([np.array(errors)])
         best = int(np.argmin(errors))
     return TrainedMeans(trained([(k, scales[best]) for k in members], settings.epochs), float(scales[best]))
 

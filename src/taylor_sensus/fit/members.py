@@ -17,6 +17,7 @@ import jax
 import numpy as np
 import pandas as pd
 
+from taylor_sensus.fit.checkpoint import Checkpoints, RunKeeper, RunState
 from taylor_sensus.fit.columns import columns_of, resized
 from taylor_sensus.fit.history import history_lines
 from taylor_sensus.fit.loop import WINDOW, batches, gathered, new_moments, run_steps
@@ -30,7 +31,7 @@ from taylor_sensus.model.networks import trainable
 
 if TYPE_CHECKING:
     from taylor_sensus.fit.context import FitContext
-    from taylor_sensus.fit.stream import Feed
+    from taylor_sensus.fit.stream import StreamedFeed
 
 _compiling = threading.Lock()
 """Threads that need the same program at the same time would each compile it."""
@@ -62,54 +63,68 @@ def give_memory_back() -> None:
 def train(
     network: Any, rows: Any, points: Any, split: RowSplit, options: RunOptions, seed: int,
     *, stage: Stage, batch_size: int, checks: int, member: int = 0, progress: Progress | None = None,
-    feed: Feed | None = None,
+    feed: StreamedFeed | None = None, kept: Checkpoints | None = None,
 ) -> Trained:  # fmt: skip
     """One run from start to end: steps, a look at the held-out rows, and the best weights so far; then again.
 
-    The initial weights are the first candidates for the best. Between two looks a run reports, and can be interrupted.
+    The initial weights are the first candidates for the best. Between two looks a run reports, can be interrupted, and
+    writes a checkpoint where these are `kept`.
     """
+    processes = None if feed is None else feed.processes
     features = getattr(rows, "features", 0)
     columns = columns_of(network, features) if features else None
     if columns is not None:
         network = resized(network, features, columns)
     trained, fixed = trainable(network)
-    held = jax.tree.map(lambda a: np.asarray(a)[split.held], rows)
+    scored, weight = (split.held, split.held_weight) if processes is None else map(processes.share, split[2:])
+    held = jax.tree.map(lambda a: np.asarray(a)[scored], rows)
     held = held if columns is None else held.widened(columns)
-    moments, drawn = new_moments(trained), batches(split, batch_size, np.random.default_rng(seed))
+    drawn = batches(split, batch_size, np.random.default_rng(seed))
 
-    def from_memory(count: int, columns: int | None) -> Any:
+    def from_memory(first: int, count: int, columns: int | None) -> Any:
         return gathered(rows, np.stack([next(drawn) for _ in range(count)]), columns)
 
-    feed = feed or from_memory
-    log, step = np.full((checks, 2), np.nan, np.float32), 0
+    take_steps = run_steps if processes is None else processes.run_steps
 
     def score_of(trained: Any) -> float:
-        return float(stage.score(eqx.combine(jax.device_get(trained), fixed), held, split.held_weight))
+        network = eqx.combine(jax.device_get(trained), fixed)
+        if processes is None:
+            return float(stage.score(network, held, weight))
+        total = float(weight.sum())
+        return processes.average(stage.score(network, held, weight) if total else 0.0, total)
 
     first = score_of(trained)
-    best, best_score, best_step = trained, np.inf if np.isnan(first) else first, 0
-    for check in range(checks):
+    log = np.full((checks, 2), np.nan, np.float32)
+    start = RunState(
+        trained, new_moments(trained), trained, log, np.inf if np.isnan(first) else first, 0, 0, 0, checks == 0
+    )
+    keeper = RunKeeper(kept, start, seed, options, processes)
+    trained, moments, best, log, best_score, best_step, step, check, is_over = keeper.find()
+    for _ in range(step if feed is None else 0):  # the batches of the steps before
+        next(drawn)
+    compiled = False
+    while not is_over:
         if stopped():
             raise Interrupted
         total, until = 0.0, min(step + options.steps_per_check, options.steps)
         begun = step
         while step < until:
             count = min(WINDOW, until - step)
-            window = feed(count, columns)
+            window = (feed or from_memory)(step, count, columns)
             given = (network, window, points, np.int32(count), np.int32(step), np.uint32(seed))
-            with _compiling if not step else nullcontext():
-                trained, moments, loss = run_steps(trained, moments, *given, options, stage=stage)
-            total, step = total + float(loss), step + count
+            with nullcontext() if compiled else _compiling:
+                trained, moments, loss = take_steps(trained, moments, *given, options, stage=stage)
+            total, step, compiled = total + float(loss), step + count, True
         score = score_of(trained)
         log[check] = total / max(step - begun, 1), score
         if score < best_score or score == -np.inf:
             best, best_score, best_step = trained, score, step
-        is_over = step >= options.steps or step - best_step >= options.patience
+        is_over = step >= options.steps or step - best_step >= options.patience or check + 1 == checks
         if progress is not None:
             share = (checks - check if is_over else 1) / checks
             progress(stage=stage.name, member=member, share=share, loss=float(log[check, 0]), score=score)
-        if is_over:
-            break
+        check += 1
+        keeper.keep(RunState(trained, moments, best, log, best_score, best_step, step, check, is_over))
     if len(split.fit) >= LARGE:
         give_memory_back()
     history = history_lines(stage.name, member, options.steps_per_check, options.steps, log)
@@ -132,7 +147,8 @@ def train_member(
         network, rows, points, split, context.options(steps, rate, settings.weight_decay),
         context.run_seeds[member], stage=stage_of(name, variant), batch_size=batch, checks=settings.checks,
         member=member, progress=context.progress,
-        feed=None if stream is None else stream.feed(member, int(context.run_seeds[member]), batch),
+        feed=None if stream is None else stream.feed(member, int(context.run_seeds[member]), batch, steps),
+        kept=context.kept,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.fit.calibrate import calibrate
+from taylor_sensus.fit.checkpoint import Checkpoints
 from taylor_sensus.fit.context import FitContext
 from taylor_sensus.fit.cross_fit import left_out_scores
 from taylor_sensus.fit.density import new_perception, train_density
@@ -24,6 +25,7 @@ from taylor_sensus.fit.members import histories
 from taylor_sensus.fit.noise import train_noise
 from taylor_sensus.fit.padding import assign_folds, fold_numbers, unseen_mask
 from taylor_sensus.fit.prepare import PreparedTable, prepare
+from taylor_sensus.fit.processes import Processes
 from taylor_sensus.fit.readings import run_readings, with_kinds
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh, without_intercepts
@@ -43,23 +45,25 @@ MOST_KEPT = 2_000_000
 def fit_model(
     table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings, *,
     seed: int, n_jobs: int | None, progress: Progress | None, before: FittedModel | None = None,
-    source: RowSource | None = None, workers: Workers | None = None,
+    source: RowSource | None = None, workers: Workers | None = None, kept: Checkpoints | None = None,
+    processes: Processes | None = None,
 ) -> FittedModel:  # fmt: skip
     """Fit and calibrate. Without validation rows each member is scored on the fold that it does not see.
 
     `before` is a model of fewer rows of the same table: what it took long to choose is taken over.
     `source` is a larger table, of which `table` is a random sample: the means are trained on its rows.
-    `workers` are processes that train the members; the result does not depend on them.
+    `workers` are processes that train the members; the result does not depend on them. `kept` has checkpoints of an
+    attempt before. `processes` read a `source` together, and all of them call this.
     """
     if source is None:
         prepared, stream = prepare(table, validation, settings), None
     else:
         prepared = prepare(table, validation, settings, source.scaler)
-        stream = StreamedRows(source, prepared.scaler, prepared.imputer, settings.folds, seed)
+        stream = StreamedRows(source, prepared.scaler, prepared.imputer, settings.folds, seed, processes)
     prepared = prepared._replace(training=with_kinds(prepared.training, names.columns, settings))
     chosen = None if before is None else chosen_by(before)
     start = start_fit(prepared, settings, seed, n_jobs, progress, chosen)
-    start = start._replace(context=replace(start.context, workers=workers))
+    start = start._replace(context=replace(start.context, workers=workers, kept=kept))
     if stream is not None:
         start = streamed(start, stream, table.x[prepared.first])
     trained = train(start)

@@ -2,28 +2,28 @@
 
 All other stages look at some rows of a large table anyway; here these are a random sample. Folds go by a hash of the
 inputs, so that a row of the sample that a member must not see never reaches it from the files, nor do its copies.
+The files are dealt into shards, each with a pool of its own: several processes can train together, each on its shards,
+and the batches are the same however many they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from taylor_sensus.fit.loop import gathered
+from taylor_sensus.fit.loop import WINDOW
 from taylor_sensus.fit.padding import TrainingRows
+from taylor_sensus.fit.processes import Processes
 from taylor_sensus.model.imputation import Imputer
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.rows import blocks, take
 
-Feed = Callable[[int, int | None], Any]
-"""Gives the batches of so many steps, padded to the columns of the program."""
-
 
 class Pool(NamedTuple):
-    """Encoded rows in the user's units."""
+    """Encoded rows, in the user's units or scaled."""
 
     x: np.ndarray
     y: np.ndarray
@@ -46,8 +46,17 @@ class RowSource(Protocol):
         """The scales of a sample, with what is known exactly of the whole table."""
         ...
 
-    def draw(self, rng: np.random.Generator) -> Pool:
-        """Some random rows; all of them if they are few."""
+    @property
+    def shards(self) -> Sequence[int]:
+        """Rows of each shard; 0 where it has none."""
+        ...
+
+    def pool_rows(self, shard: int) -> int:
+        """Rows that are drawn at once from a shard, about."""
+        ...
+
+    def draw(self, shard: int, rng: np.random.Generator) -> Pool:
+        """Some random rows of a shard; all of them if the table is small."""
         ...
 
 
@@ -60,6 +69,8 @@ class StreamedRows:
     imputer: Imputer
     folds: int
     salt: int
+    processes: Processes | None = None
+    """Who trains together; None: this process alone."""
 
     @property
     def fit_rows(self) -> int:
@@ -74,32 +85,109 @@ class StreamedRows:
         deal, fold = divmod(member, self.folds)
         return hashed(x, self.salt + deal) % self.folds == fold
 
-    def feed(self, member: int, seed: int, batch_size: int) -> Feed:
+    def feed(self, member: int, seed: int, batch_size: int, steps: int) -> StreamedFeed:
         """The batches of one run."""
-        rng = np.random.default_rng([7, seed])
-        pool, order = None, np.empty(0, np.int64)
+        return StreamedFeed(self, member, seed, dealt(self.source.shards, batch_size, steps))
 
-        def window(count: int, columns: int | None) -> Any:
-            nonlocal pool, order
-            needed = count * batch_size
-            if len(order) < needed:
-                if pool is None or not self.source.is_whole:
-                    pool = self._pool(member, rng)
-                order = np.concatenate([rng.permutation(len(pool.x)) for _ in range(-(-needed // len(pool.x)))])
-            picks, order = order[:needed].reshape(count, batch_size), order[needed:]
-            return gathered(pool, picks, columns)
-
-        return window
-
-    def _pool(self, member: int, rng: np.random.Generator) -> TrainingRows:
+    def pool(self, shard: int, member: int, rng: np.random.Generator) -> Pool:
         """Rows that the member may see, scaled and without gaps."""
-        raw = self.source.draw(rng)
+        raw = self.source.draw(shard, rng)
         seen = np.flatnonzero(~self._is_held(raw.x, member))
         x = np.empty((len(seen), raw.x.shape[1]), np.float32)
         for block in blocks(len(seen)):
             x[block] = self.imputer(self.scaler.features(take(raw.x, seen[block])))[0]
-        y = self.scaler.targets(raw.y[seen]).astype(np.float32)
-        return TrainingRows(x, y, np.ones(len(seen), np.float32), np.zeros_like(y), np.ones_like(y))
+        return Pool(x, self.scaler.targets(raw.y[seen]).astype(np.float32))
+
+
+class StreamedFeed:
+    """The batches of one run, or this process' part of them: any window of steps can be asked for.
+
+    A batch has rows of every shard, so that it is the same whoever reads which shard. Rows of weight zero fill up what
+    a process has less than another.
+    """
+
+    def __init__(self, stream: StreamedRows, member: int, seed: int, counts: np.ndarray) -> None:
+        """`counts` are the rows that each step takes of each shard."""
+        self.processes = stream.processes
+        rank, size = (0, 1) if self.processes is None else (self.processes.rank, self.processes.count)
+        shards = range(rank, counts.shape[1], size)
+        self.counts = counts[:, shards]
+        self.room = max(1, max(int(counts[:, first::size].sum(axis=1).max()) for first in range(size)))
+        """Rows of a step in each process, padding included."""
+        self.before = np.concatenate([np.zeros_like(self.counts[:1]), np.cumsum(self.counts, axis=0)])
+        self.shards = [ShardRows(stream, shard, member, seed) for shard in shards]
+        self.shape = len(stream.scaler.center), len(stream.scaler.target_center)
+
+    def __call__(self, first: int, count: int, columns: int | None) -> TrainingRows:
+        """The batches of `count` steps from `first` on, padded to `WINDOW` steps and to the columns of the program."""
+        features, targets = self.shape
+        x, y = np.zeros((WINDOW * self.room, features), np.float32), np.zeros((WINDOW * self.room, targets), np.float32)
+        weight = np.zeros(WINDOW * self.room, np.float32)
+        counts = self.counts[first : first + count]
+        starts = np.arange(len(counts))[:, None] * self.room + np.cumsum(counts, axis=1) - counts
+        for place, shard in enumerate(self.shards):
+            its, wanted = counts[:, place], int(counts[:, place].sum())
+            within = np.arange(wanted) - np.repeat(np.cumsum(its) - its, its)
+            slots = np.repeat(starts[:, place], its) + within
+            done = 0
+            for rows in shard.rows(int(self.before[first, place]), wanted):
+                here = slots[done : done + len(rows.x)]
+                x[here], y[here], weight[here] = rows.x, rows.y, 1.0
+                done += len(rows.x)
+        parts = (x, y, weight, np.zeros_like(y), np.ones_like(y))
+        rows = TrainingRows(*[part.reshape(WINDOW, self.room, *part.shape[1:]) for part in parts])
+        return rows if columns is None else rows.widened(columns)
+
+
+class ShardRows:
+    """The rows of one shard in a random order that depends on nothing but the seed, a pool at a time."""
+
+    def __init__(self, stream: StreamedRows, shard: int, member: int, seed: int) -> None:
+        self.stream, self.shard, self.member, self.seed = stream, shard, member, seed
+        self.turn = max(1, stream.source.pool_rows(shard) * (stream.folds - 1) // stream.folds)
+        """Rows that are taken from a pool before the next one is drawn."""
+        self.number, self.pool, self.passed, self.order = -1, Pool(np.empty((0, 0)), np.empty((0, 0))), -1, np.empty(0)
+
+    def rows(self, first: int, count: int) -> Iterator[Pool]:
+        """`count` rows from the place `first` on, in pieces; none from a pool without rows."""
+        whole = self.stream.source.is_whole
+        while count:
+            number, place = (0, first) if whole else divmod(first, self.turn)
+            self._draw(number)
+            size = len(self.pool.x)
+            if not size:
+                return
+            passed, place = divmod(place, size)
+            self._shuffle(passed)
+            most = size - place if whole else min(size - place, self.turn - first % self.turn)
+            picks = self.order[place : place + min(count, most)]
+            yield Pool(self.pool.x[picks], self.pool.y[picks])
+            first, count = first + len(picks), count - len(picks)
+
+    def _draw(self, number: int) -> None:
+        if number != self.number:
+            rng = np.random.default_rng([7, self.seed, self.shard, number])
+            self.pool = self.stream.pool(self.shard, self.member, rng)
+            self.number, self.passed = number, -1
+
+    def _shuffle(self, passed: int) -> None:
+        if passed != self.passed:
+            seeds = [8, self.seed, self.shard, self.number, passed]
+            self.order, self.passed = np.random.default_rng(seeds).permutation(len(self.pool.x)), passed
+
+
+GOLDEN = (np.sqrt(5) - 1) / 2
+
+
+def dealt(sizes: Sequence[int], batch_size: int, steps: int) -> np.ndarray:
+    """How many rows each step takes of each shard, `(steps, shards)`: as large shares as the shards have of all rows.
+
+    What is left after whole numbers is dealt evenly over the steps. Every step has `batch_size` rows in all.
+    """
+    edges = np.cumsum([0, *sizes]) / max(sum(sizes), 1) * batch_size
+    below = np.ceil(np.round(edges, 9) - (np.arange(steps) * GOLDEN % 1)[:, None])
+    below[:, -1] = batch_size
+    return np.diff(np.clip(below, 0, batch_size), axis=1).astype(np.int64)
 
 
 def hashed(x: np.ndarray, salt: int) -> np.ndarray:

@@ -32,8 +32,9 @@ def run_tasks(
     shared = (context, *shared)
     if context.workers is not None:
         return context.workers.run(function, shared, jobs, lambda result: _tell(context, result))
+    n_jobs = context.n_jobs if context.processes is None else 1  # all processes must be at the same run
     with one_blas_thread():
-        return run_all([lambda job=job: function(*shared, *job) for job in jobs], context.n_jobs)
+        return run_all([lambda job=job: function(*shared, *job) for job in jobs], n_jobs)
 
 
 def _tell(context: FitContext, result: Any) -> None:

@@ -24,10 +24,11 @@ from taylor_sensus.tables.columns import Column, check_finite, encode, without_d
 
 SAMPLE = LARGE
 """Rows that process, noise and calibration look at; tables of up to so many are fitted in memory."""
-POOL = 8 * LARGE
-"""Rows that a member has in memory at a time."""
-GROUPS = 8
-"""Row groups that a pool is drawn from at least, so that neighbours in a file are not neighbours in training."""
+SHARDS = 8
+"""Parts into which row groups are dealt at least, so that neighbours in a file are not neighbours in training. Up to
+so many processes get the same batches as one; more processes have as many shards as the next power of two."""
+POOL = SHARDS * LARGE
+"""Rows that a member has in memory at a time, of all shards; of each shard its part."""
 
 
 class FitFiles(NamedTuple):
@@ -48,8 +49,8 @@ class FitFiles(NamedTuple):
         sample = self.surveyed.sample
         return sample[self.features], sample[self.targets[0]] if one_target else sample[self.targets]
 
-    def rows(self, names: Names, *, pool: int | None = None) -> FileRows:
-        """The rows from which the means learn."""
+    def rows(self, names: Names, *, pool: int | None = None, processes: int = 1) -> FileRows:
+        """The rows from which the means learn, for so many processes."""
         numbers = self.surveyed.numbers
         return FileRows(
             rows=self.surveyed.rows,
@@ -60,6 +61,7 @@ class FitFiles(NamedTuple):
             statistics=tuple(numbers.get(column.name) for column in names.columns),
             target_statistics=tuple(numbers[name] for name in self.targets),
             pool=POOL if pool is None else pool,
+            shard_count=max(SHARDS, 1 << (processes - 1).bit_length()),
         )
 
     def in_the_data_set(self, fitted: FittedModel) -> FittedModel:
@@ -97,6 +99,19 @@ class FileRows:
     """Of each column of numbers among the features."""
     target_statistics: tuple[NumberStatistics, ...]
     pool: int
+    shard_count: int
+
+    @property
+    def shards(self) -> tuple[int, ...]:
+        """Rows of each shard."""
+        return tuple(sum(part.size for part in self._parts(shard)) for shard in range(self.shard_count))
+
+    def _parts(self, shard: int) -> Sequence[Part]:
+        return self.source.parts[shard :: self.shard_count]
+
+    def pool_rows(self, shard: int) -> int:
+        """Rows that are drawn at once from a shard, about."""
+        return min(self.shards[shard], -(-self.pool // SHARDS))
 
     @property
     def is_whole(self) -> bool:
@@ -118,18 +133,18 @@ class FileRows:
         constant = std <= 1e-12 * np.maximum(np.abs(mean), 1e-300)
         return Scaler(center, scale, mean, np.where(constant, np.maximum(np.abs(mean) * 1e-6, 1e-12), std))
 
-    def draw(self, rng: np.random.Generator) -> Pool:
-        """Rows of some row groups in random order, from each the same share."""
+    def draw(self, shard: int, rng: np.random.Generator) -> Pool:
+        """Rows of some row groups of a shard in random order, from each the same share."""
+        parts = self._parts(shard)
         if self.is_whole:
-            return self._read(self.source.parts, 1.0, rng)
-        parts = [self.source.parts[place] for place in rng.permutation(len(self.source.parts))]
-        chosen, found = [], 0
-        for part in parts:
-            if len(chosen) >= GROUPS and found >= self.pool:
+            return self._read(parts, 1.0, rng)
+        wanted, chosen, found = self.pool_rows(shard), [], 0
+        for place in rng.permutation(len(parts)):
+            if found >= wanted:
                 break
-            chosen.append(part)
-            found += part.size
-        return self._read(chosen, min(1.0, self.pool / found), rng)
+            chosen.append(parts[place])
+            found += parts[place].size
+        return self._read(chosen, min(1.0, wanted / max(found, 1)), rng)
 
     def _read(self, parts: Sequence[Part], share: float, rng: np.random.Generator) -> Pool:
         wanted = [*(column.name for column in self.columns), *self.targets]
@@ -144,4 +159,6 @@ class FileRows:
                 x.append(without_dust(encode(frame, self.columns, new_categories=True, told=False)))
                 check_finite(x[-1], [p for c in self.columns for p in c.parts], part.file, gaps=True)
                 y.append(without_dust(encode(frame[list(self.targets)], [Column(name, None) for name in self.targets])))
+        if not x:
+            return Pool(np.empty((0, sum(len(c.parts) for c in self.columns))), np.empty((0, len(self.targets))))
         return Pool(np.concatenate(x), np.concatenate(y))
