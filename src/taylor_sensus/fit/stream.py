@@ -146,7 +146,12 @@ class ShardRows:
         self.stream, self.shard, self.member, self.seed = stream, shard, member, seed
         self.turn = max(1, stream.source.pool_rows(shard) * (stream.folds - 1) // stream.folds)
         """Rows that are taken from a pool before the next one is drawn."""
-        self.number, self.pool, self.passed, self.order = -1, Pool(np.empty((0, 0)), np.empty((0, 0))), -1, np.empty(0)
+        self.number, self.pool, self.passed, self.order = (
+            -1,
+            Pool(np.empty((0, 0)), np.empty((0, 0))),
+            -1,
+            np.empty(0, np.int64),
+        )
 
     def rows(self, first: int, count: int) -> Iterator[Pool]:
         """`count` rows from the place `first` on, in pieces; none from a pool without rows."""
