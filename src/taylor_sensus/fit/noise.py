@@ -14,7 +14,7 @@ from taylor_sensus.fit.padding import MemberSplits
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.ensemble import blended
-from taylor_sensus.model.forward import mean_and_jacobian, raw_log_variances
+from taylor_sensus.model.forward import ReadyMean, raw_log_variances
 from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def squared_slopes(
     net: MeanNetwork, share: np.ndarray, process_slopes: np.ndarray, x: np.ndarray, n_jobs: int | None
 ) -> np.ndarray:
     """Squared sensitivities of the blended mean at rows, `(rows, targets, features)`."""
-    share = np.asarray(share, np.float32)[:, None]
+    share, ready = np.asarray(share, np.float32)[:, None], ReadyMean(net)
 
     def chunk(x: np.ndarray, beside: np.ndarray) -> np.ndarray:
-        return blended(share, mean_and_jacobian(net, x)[1], beside) ** 2
+        return blended(share, ready.value_and_jacobian(x)[1], beside) ** 2
 
     return in_chunks(chunk, (x, process_slopes), n_jobs)
 

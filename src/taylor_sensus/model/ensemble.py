@@ -18,6 +18,7 @@ Calibration asks with members and process as if they had not seen a row, predict
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -28,7 +29,7 @@ from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.combine import Combined, combine
 from taylor_sensus.model.declared_errors import InputErrors
 from taylor_sensus.model.density import DensityPerception
-from taylor_sensus.model.forward import block_values, log_density
+from taylor_sensus.model.forward import ReadyBlock, log_density
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimate
 from taylor_sensus.model.law import LawAnswer
 from taylor_sensus.model.repeats import Repeats
@@ -109,10 +110,15 @@ class Ensemble:
     repeats: Repeats | None = None
     """Of model files before version 0.2: inputs whose answers are remembered."""
 
-    @property
+    @cached_property
     def members(self) -> int:
         """Networks in the ensemble."""
         return len(self.blocks.system_noise_net.level.value)
+
+    @cached_property
+    def ready(self) -> list[ReadyBlock]:
+        """Every member's block as plain arrays."""
+        return [ReadyBlock(one_member(self.blocks, member)) for member in range(self.members)]
 
     @property
     def targets(self) -> int:
@@ -214,15 +220,14 @@ def stacked(networks: list[Any]) -> Any:
 
 def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | None) -> Opinions:
     """Steps 1 to 4 for rows in single precision; noise is not scaled yet."""
-    blocks = [one_member(parts.blocks, member) for member in range(parts.members)]
 
     def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Opinions:
         process = parts.asked_process(x, slopes=True)
         process_slope = np.asarray(process.jacobian, np.float32)
         weight = parts.process_weight(process.variance).astype(np.float32)[:, :, None]
         means, systems, learned, declared = [], [], [], []
-        for block in blocks:
-            said = block_values(block, x)
+        for block_values in parts.ready:
+            said = block_values(x)
             slope = blended(weight, said.jacobian, process_slope)
             means.append(said.mean)
             systems.append(said.system_variance)

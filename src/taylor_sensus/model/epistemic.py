@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.model.chunks import in_chunks
-from taylor_sensus.model.ensemble import Ensemble, familiarity_of, log_densities_of, one_member, with_prior
-from taylor_sensus.model.forward import mean_of
+from taylor_sensus.model.ensemble import Ensemble, familiarity_of, log_densities_of, with_prior
 
 
 class EpistemicParts(NamedTuple):
@@ -53,11 +52,10 @@ class MeanOpinions(NamedTuple):
 
 def mean_opinions(parts: Ensemble, x: np.ndarray, n_jobs: int | None) -> MeanOpinions:
     """Means and densities of very many rows in single precision."""
-    nets = [one_member(parts.blocks.mean_net, member) for member in range(parts.members)]
 
     def chunk(x: np.ndarray) -> MeanOpinions:
         process = parts.asked_process(x, slopes=False, variances=False)
-        means = np.stack([mean_of(net, x) for net in nets], axis=1)
+        means = np.stack([block.mean.value(x) for block in parts.ready], axis=1)
         return MeanOpinions(means, process.mean, parts.tree_means(x), log_densities_of(parts, x))
 
     return in_chunks(chunk, (x,), n_jobs)

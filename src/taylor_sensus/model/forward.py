@@ -2,11 +2,15 @@
 
 The arithmetic is that of `networks`, `taylor_block` and `density`, which training differentiates with JAX; a test holds
 the two together. Here a new shape, a forked process or a short command pays for no compiler, and matrix products are
-as quick. One member at a time; rows in blocks of one fixed size, so that a row's answer never depends on its company.
+as quick. One member at a time, whose arrays for a block of rows stay in the processor's cache; rows in blocks of one
+fixed size, so that a row's answer never depends on its company.
+
+A network is made ready once (`ReadyBlock`, `ReadyMean`): weights divided by their fan-in, as plain arrays.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,42 +37,104 @@ class BlockValues(NamedTuple):
     system_variance: np.ndarray
 
 
+class ReadyPerceptron:
+    """A perceptron as plain arrays; a column of `h` is a row of the table."""
+
+    def __init__(self, perceptron: Perceptron) -> None:
+        self.weights = [np.ascontiguousarray(_weight(layer).T) for layer in perceptron.layers]
+        self.biases = [np.asarray(layer.bias)[:, None] for layer in perceptron.layers]
+        self.activation = ACTIVATIONS[perceptron.activation]
+
+    def value(self, h: np.ndarray, *, slopes: bool = False) -> tuple[np.ndarray, list[Any]]:
+        """Its output, and the slopes of its activations if they are wanted."""
+        found = []
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            z = weight @ h
+            z += bias
+            h, slope = self.activation(z, slopes)
+            found.append(slope)
+        return self.weights[-1] @ h + self.biases[-1], found
+
+    def pulled_back(self, target: int, slopes: list[np.ndarray]) -> np.ndarray:
+        """The gradient of one output in the perceptron's input, by going back through the layers."""
+        pull: Any = self.weights[-1][target][:, None]
+        for weight, slope in zip(self.weights[-2::-1], slopes[::-1], strict=True):
+            pull = weight.T @ (slope * pull)
+        return pull
+
+
+class ReadyMean:
+    """A mean network as plain arrays."""
+
+    def __init__(self, net: MeanNetwork) -> None:
+        self.embedded, self.perceptron = _ready_embedding(net.embedding), ReadyPerceptron(net.perceptron)
+
+    def value(self, x: np.ndarray) -> np.ndarray:
+        """F_mu of rows, `(rows, targets)`."""
+        return self.perceptron.value(self.embedded(_columns(x))[0])[0].T
+
+    def value_and_jacobian(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """F_mu of rows and its Jacobian, `(rows, targets, features)`."""
+        embedded, back = self.embedded(_columns(x))
+        value, slopes = self.perceptron.value(embedded, slopes=True)
+        jacobian = np.empty((len(x), len(value), x.shape[1]), np.float32)
+        for target in range(len(value)):
+            pull = self.perceptron.pulled_back(target, slopes)
+            jacobian[:, target] = back(np.broadcast_to(pull, embedded.shape)).T
+        return value.T, jacobian
+
+
+class ReadyVariance:
+    """A variance network as plain arrays; rows come squashed, as columns."""
+
+    def __init__(self, net: VarianceNetwork) -> None:
+        self.perceptron, self.reach = ReadyPerceptron(net.perceptron), net.reach
+        self.level = np.asarray(net.level.value)
+
+    def __call__(self, squashed: np.ndarray) -> np.ndarray:
+        raw = self.perceptron.value(squashed)[0].T
+        return np.exp(self.level + self.reach * np.tanh(raw / self.reach))
+
+
+class ReadyBlock:
+    """A Deep Taylor Block as plain arrays."""
+
+    def __init__(self, block: DeepTaylorBlock) -> None:
+        self.mean = ReadyMean(block.mean_net)
+        feature = block.feature_noise_net
+        self.feature = ReadyVariance(feature) if isinstance(feature, VarianceNetwork) else None
+        self.system = ReadyVariance(block.system_noise_net)
+
+    def __call__(self, x: np.ndarray) -> BlockValues:
+        """All that the block says of rows."""
+        squashed = squash(_columns(x))
+        inputs = np.zeros_like(x) if self.feature is None else self.feature(squashed)
+        return BlockValues(*self.mean.value_and_jacobian(x), inputs, self.system(squashed))
+
+
+def _columns(x: np.ndarray) -> np.ndarray:
+    """Rows as columns: sums over a feature's waves then run along the rows, which are many."""
+    return np.ascontiguousarray(x.T)
+
+
 def block_values(block: DeepTaylorBlock, x: np.ndarray) -> BlockValues:
     """All that the block says of rows."""
-    mean, jacobian = mean_and_jacobian(block.mean_net, x)
-    feature_net = block.feature_noise_net
-    inputs = variances(feature_net, x) if isinstance(feature_net, VarianceNetwork) else np.zeros_like(x)
-    return BlockValues(mean, jacobian, inputs, variances(block.system_noise_net, x))
+    return ReadyBlock(block)(x)
 
 
 def mean_of(net: MeanNetwork, x: np.ndarray) -> np.ndarray:
     """F_mu of rows, `(rows, targets)`."""
-    return _hidden(net.perceptron, _embedded(net.embedding, x)[0], slopes=False)[0]
-
-
-def mean_and_jacobian(net: MeanNetwork, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """F_mu of rows and its Jacobian, `(rows, targets, features)`, by going back through the layers."""
-    embedded, back = _embedded(net.embedding, x)
-    value, slopes = _hidden(net.perceptron, embedded, slopes=True)
-    layers = net.perceptron.layers
-    jacobian = np.empty((len(x), value.shape[1], x.shape[1]), np.float32)
-    for target in range(value.shape[1]):
-        pull: Any = _weight(layers[-1])[:, target]
-        for layer, slope in zip(layers[-2::-1], slopes[::-1], strict=True):
-            pull = (slope * pull) @ _weight(layer).T
-        jacobian[:, target] = back(np.broadcast_to(pull, embedded.shape))
-    return value, jacobian
+    return ReadyMean(net).value(x)
 
 
 def variances(net: VarianceNetwork, x: np.ndarray) -> np.ndarray:
     """F_Sigma of rows."""
-    raw = raw_log_variances(net, x)
-    return np.exp(np.asarray(net.level.value) + net.reach * np.tanh(raw / net.reach))
+    return ReadyVariance(net)(squash(_columns(x)))
 
 
 def raw_log_variances(net: VarianceNetwork, x: np.ndarray) -> np.ndarray:
     """How far log-variances are from their level, before they saturate."""
-    return _hidden(net.perceptron, squash(x), slopes=False)[0]
+    return ReadyPerceptron(net.perceptron).value(squash(_columns(x)))[0].T
 
 
 def log_density(perception: DensityPerception, x: np.ndarray, *, leave_out_self: bool = False) -> np.ndarray:
@@ -90,28 +156,24 @@ def _weight(layer: Any) -> np.ndarray:
     return np.asarray(layer.weight) / np.sqrt(np.float32(fan_in))
 
 
-def _hidden(perceptron: Perceptron, h: np.ndarray, *, slopes: bool) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The perceptron's output, and the slopes of its activations if they are wanted."""
-    activation, found = ACTIVATIONS[perceptron.activation], []
-    for layer in perceptron.layers[:-1]:
-        h, slope = activation(h @ _weight(layer) + layer.bias, slopes)
-        found.append(slope)
-    last = perceptron.layers[-1]
-    return h @ _weight(last) + last.bias, found
-
-
 def _gate(z: np.ndarray) -> np.ndarray:
     """Logistic function; SciPy's takes three times as long in single precision."""
     with np.errstate(over="ignore"):  # one over infinity is 0, as it should be
-        gate = np.exp(-z)
+        gate = np.negative(z)
+        np.exp(gate, out=gate)
         gate += 1
         return np.reciprocal(gate, out=gate)
 
 
 def _silu(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
     gate = _gate(z)
-    value = z * gate
-    return value, gate + value * (1 - gate) if slopes else None
+    value = np.multiply(z, gate, out=z)
+    if not slopes:
+        return value, None
+    slope = np.subtract(1, gate)
+    slope *= value
+    slope += gate
+    return value, slope
 
 
 def _sigmoid(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
@@ -132,39 +194,65 @@ def _mish(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
 ACTIVATIONS = {"silu": _silu, "sigmoid": _sigmoid, "tanh": _tanh, "mish": _mish}
 """Value and slope."""
 
+Embedded = tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]
+"""Embedded rows, as columns, and a function that carries a gradient back from them to the rows."""
 
-def _embedded(embedding: Any, x: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Embedded rows, and a function that carries a gradient back from them to the rows."""
+
+def _ready_embedding(embedding: Any) -> Callable[[np.ndarray], Embedded]:
     if isinstance(embedding, PeriodicEmbedding):
-        gain, frequency = np.asarray(embedding.gain), np.asarray(embedding.frequency)
-        clipped = squash(gain * x)
-        turns = frequency * clipped[:, :, None] + embedding.phase
-        angle = np.float32(2 * np.pi) * (turns - np.round(turns))
-        waves = np.cos(angle)
-        if embedding.used is not None:
-            waves = waves * embedding.used.value[:, None]
+        return _Periodic(embedding)
+    if isinstance(embedding, PositionalEmbedding):
+        return _Positional(embedding)
+    limit = np.float32(embedding.limit)
+    if not np.isfinite(limit):
+        return lambda x: (x, lambda pull: pull)
+    return lambda x: (squash(x, limit), lambda pull: pull * squash_slope(x, limit))
+
+
+class _Periodic:
+    """Features with their gains, and waves of each, one feature after another."""
+
+    def __init__(self, embedding: PeriodicEmbedding) -> None:
+        self.gain = np.asarray(embedding.gain)[:, None]
+        self.angular = np.float32(2 * np.pi) * np.asarray(embedding.frequency)[:, :, None]
+        self.phase = np.float32(2 * np.pi) * np.asarray(embedding.phase)[:, :, None]
+        self.used = None if embedding.used is None else embedding.used.value[:, None, None]
+
+    def __call__(self, x: np.ndarray) -> Embedded:
+        scaled, features, rows = self.gain * x, len(x), x.shape[1]
+        clipped = squash(scaled)
+        found = np.empty((features * (1 + self.angular.shape[1]), rows), np.float32)
+        found[:features] = clipped
+        angle = self.angular * clipped[:, None, :]
+        angle += self.phase
+        waves = np.cos(angle, out=found[features:].reshape(angle.shape))
+        if self.used is not None:
+            waves *= self.used
 
         def back(pull: np.ndarray) -> np.ndarray:
-            plain, waved = pull[:, : x.shape[1]], pull[:, x.shape[1] :].reshape(waves.shape)
-            slope = (waved * np.sin(angle) * (np.float32(-2 * np.pi) * frequency)).sum(axis=2)
-            return (plain + slope) * squash_slope(gain * x) * gain
+            slope = np.sin(angle)
+            slope *= self.angular
+            slope *= pull[features:].reshape(angle.shape)
+            return (pull[:features] - slope.sum(axis=1)) * squash_slope(scaled) * self.gain
 
-        return np.concatenate([clipped, waves.reshape(len(x), -1)], axis=1), back
-    if isinstance(embedding, PositionalEmbedding):
-        scale = np.asarray(embedding.scale.value)
-        raw = x * scale + embedding.center.value
-        octaves = (np.pi * 2.0 ** np.arange(embedding.octaves + 1)).astype(np.float32)
-        angles = octaves * raw[:, :, None]
+        return found, back
+
+
+class _Positional:
+    """The scaled features and fixed waves of the raw ones."""
+
+    def __init__(self, embedding: PositionalEmbedding) -> None:
+        self.scale, self.center = (np.asarray(part.value)[:, None] for part in (embedding.scale, embedding.center))
+        self.octaves = (np.pi * 2.0 ** np.arange(embedding.octaves + 1)).astype(np.float32)[:, None]
+
+    def __call__(self, x: np.ndarray) -> Embedded:
+        angles = self.octaves * (x * self.scale + self.center)[:, None, :]
         sines, cosines = np.sin(angles), np.cos(angles)
+        shape = (-1, x.shape[1])
 
-        def back_from_octaves(pull: np.ndarray) -> np.ndarray:
-            plain, rest = pull[:, : x.shape[1]], pull[:, x.shape[1] :]
-            sine, cosine = (part.reshape(angles.shape) for part in np.split(rest, 2, axis=1))
-            return plain + scale * ((sine * cosines - cosine * sines) * octaves).sum(axis=2)
+        def back(pull: np.ndarray) -> np.ndarray:
+            plain, rest = pull[: len(x)], pull[len(x) :]
+            sine, cosine = (part.reshape(angles.shape) for part in np.split(rest, 2))
+            return plain + self.scale * ((sine * cosines - cosine * sines) * self.octaves).sum(axis=1)
 
-        parts = [x, sines.reshape(len(x), -1), cosines.reshape(len(x), -1)]
-        return np.concatenate(parts, axis=1), back_from_octaves
-    limit = embedding.limit
-    if not np.isfinite(limit):
-        return x, lambda pull: pull
-    return squash(x, np.float32(limit)), lambda pull: pull * squash_slope(x, np.float32(limit))
+        return np.concatenate([x, sines.reshape(shape), cosines.reshape(shape)]), back

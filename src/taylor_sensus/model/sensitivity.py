@@ -8,8 +8,7 @@ import numpy as np
 
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.declared_errors import InputErrors
-from taylor_sensus.model.ensemble import Ensemble, blended, one_member
-from taylor_sensus.model.forward import block_values
+from taylor_sensus.model.ensemble import Ensemble, blended
 
 
 class Sensitivities(NamedTuple):
@@ -27,15 +26,14 @@ class Sensitivities(NamedTuple):
 
 def sensitivities(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | None) -> Sensitivities:
     """Steps 1 to 4 feature by feature."""
-    blocks = [one_member(parts.blocks, member) for member in range(parts.members)]
 
     def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Sensitivities:
         asked = parts.asked_process(x, slopes=True)
         process = np.asarray(asked.jacobian, np.float32)
         weight = parts.process_weight(asked.variance).astype(np.float32)[:, :, None]
         found = []
-        for block in blocks:
-            said = block_values(block, x)
+        for block_values in parts.ready:
+            said = block_values(x)
             slope = blended(weight, said.jacobian, process)
             learned = (1 - declared_share) * said.input_variance
             squared = slope**2
