@@ -79,7 +79,9 @@ class Settings:
     pilot_share: float = _setting(0.25, "length of those runs as a share of the others'", CHOSEN)
     octaves: int = _setting(0, "L of the positional embedding (eq. 48), which the paper leaves open", TOY)
     weight_decay: float = _setting(0.0, "shrinkage of weights, times the learning rate", ABLATION)
-    most_steps: int = _setting(20_000, "steps in a run at most, however large the table", CHOSEN)
+    most_steps: int = _setting(
+        20_000, "steps in a run at most, however large the table; a tenth of it for noise networks", CHOSEN
+    )
     warmup: float = _setting(0.1, "share of the steps in which the learning rate rises", USUAL)
     checks: int = _setting(16, "how often the held-out rows are scored in a run", CHOSEN)
     patience: float = _setting(0.3, "share of the run without improvement after which it stops", COMPARED)

@@ -142,7 +142,8 @@ def train_member(
     rate = settings.noise_learning_rate if name == "noise" else settings.learning_rate
     stream = context.stream if name == "mean" else None
     wanted = round(epochs * (int(split.fit_count) if stream is None else stream.fit_rows) / batch)
-    steps = max(settings.checks, min(wanted, settings.most_steps))
+    most = settings.most_steps // 10 if name == "noise" else settings.most_steps
+    steps = max(settings.checks, min(wanted, most))
     return train(
         network, rows, points, split, context.options(steps, rate, settings.weight_decay),
         context.run_seeds[member], stage=stage_of(name, variant), batch_size=batch, checks=settings.checks,

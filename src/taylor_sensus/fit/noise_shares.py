@@ -26,6 +26,8 @@ FEWEST_ROWS = 10
 """With fewer rows nothing is said: the bounds are 0 and 1."""
 MOST_SOURCES = 12
 """Sources with an interval of their own; the smallest others are taken together."""
+ACCURACY = 1e-5
+"""Relative, of a log-likelihood of at most some hundreds: far finer than `DROP`."""
 FREEDOM = 8.0
 """Of Student's t for residuals: a few slips must not decide the split."""
 
@@ -72,13 +74,15 @@ class _Profile:
         """Of the share of one source."""
         if self.shapes.shape[1] == 1:
             return 1.0, 1.0  # there is no other source
-        costs = np.array([self._cost(place, share) for share in GRID])
+        costs, begin = np.empty(len(GRID)), None
+        for number, share in enumerate(GRID):  # each search begins where the one before has ended
+            costs[number], begin = self._cost(place, share, begin)
         inside = costs - costs.min() - DROP
         best = int(costs.argmin())
         return max(_crossing(inside, best, -1) - ROUGH, 0.0), min(_crossing(inside, best, 1) + ROUGH, 1.0)
 
-    def _cost(self, place: int, share: float) -> float:
-        """The least negative log-likelihood with this share, over the total and the other shares."""
+    def _cost(self, place: int, share: float, begin: np.ndarray | None) -> tuple[float, np.ndarray]:
+        """The least negative log-likelihood with this share, over the total and the other shares, and where it is."""
         own, rest = self.shapes[:, place], np.delete(self.shapes, place, axis=1)
 
         def cost(values: np.ndarray) -> tuple[float, np.ndarray]:
@@ -93,9 +97,13 @@ class _Profile:
             by_weight = total * (1 - share) * weight * ((slope @ rest) - slope @ mixed)
             return float(found.sum()), np.concatenate([[slope @ noise], by_weight])
 
-        begin = np.concatenate([[self.start], np.zeros(rest.shape[1])])
+        if begin is None:
+            begin = np.concatenate([[self.start], np.zeros(rest.shape[1])])
         limits = [(self.start - 12, self.start + 6)] + [(-8.0, 8.0)] * rest.shape[1]
-        return float(minimize(cost, begin, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": 40}).fun)
+        options = {"maxiter": 40, "ftol": ACCURACY}
+        found = minimize(cost, begin, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+        # A share at its limit has no slope to come back by: the next search begins a little inside.
+        return float(found.fun), np.append(found.x[0], np.clip(found.x[1:] - found.x[1:].max(), -4.0, 0.0))
 
 
 def _crossing(inside: np.ndarray, best: int, step: int) -> float:

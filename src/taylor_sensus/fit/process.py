@@ -109,15 +109,15 @@ def find_process(
     def from_start(number: int, centre: tuple[float, ...]) -> FoundMaximum:
         return _with_some_noise(search(views[number].take(scouts), centre, SCOUT_ITERATIONS, with_trend=with_trend))
 
-    def on_all_few(number: int, end: FoundMaximum) -> FoundMaximum:
-        more = search(views[number].take(few), end.centre, ITERATIONS, end.theta, with_trend=with_trend)
+    def on_all_few(number: int, end: FoundMaximum, iterations: int) -> FoundMaximum:
+        more = search(views[number].take(few), end.centre, iterations, end.theta, with_trend=with_trend)
         return _with_some_noise(more)
 
     def error(number: int) -> float:
         rows = views[number].take(asked)
         inside = rows.take(np.arange(len(few)))
         process = GaussianProcess.condition(tried[number].theta, ranges[number], inside)
-        return _unseen_error(_answers(process, rows, np.arange(len(few)), fold[few]), rows)
+        return _unseen_error(_answers(process, rows, np.arange(len(few)), fold[few], variances=False), rows)
 
     # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
     with one_blas_thread():
@@ -125,9 +125,10 @@ def find_process(
         best = min(range(len(ranges)), key=error) if len(ranges) > 1 else 0
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
         ends = sorted([tried[best], *again], key=lambda one: one.cost)
-        # With fewer rows another maximum may be the highest: the two best go on.
-        on = [lambda end=end: on_all_few(best, end) for end in ends[: 2 if len(few) > len(scouts) else 1]]
-        found = min(run_all(on, n_jobs), key=lambda one: one.cost)
+        if len(few) > len(scouts):  # with fewer rows another maximum may be the highest: the two best go on for a while
+            on = [lambda end=end: on_all_few(best, end, MORE_ITERATIONS) for end in ends[:2]]
+            ends = sorted(run_all(on, n_jobs), key=lambda one: one.cost)
+        found = on_all_few(best, ends[0], ITERATIONS)
         robust = _robust(found, ranges[best], views[best], few, centres, fold, settings)
         if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
             return robust
@@ -175,9 +176,9 @@ def _robust(
 ) -> FoundProcess:  # fmt: skip
     """The process given its rows, each with its robust weight, unless unseen rows are served better without."""
     process = GaussianProcess.condition(found.theta, log_range, rows.take(centres))
-    plain = _answers(process, rows, centres, fold)
     if not settings.robust:
-        return plain
+        return _answers(process, rows, centres, fold)
+    plain = process
     weights, train, reweighted = np.ones(len(rows.y)), np.arange(len(fold)), rows
     doubted = suspects(rows.take(train), few)
     if doubted.any():  # so many or so large that they have hidden themselves in the noise: begin without them
@@ -194,8 +195,11 @@ def _robust(
         process = GaussianProcess.condition(theta, log_range, reweighted.take(centres))
     robust = _answers(process, reweighted, centres, fold)._replace(robust_weights=weights)
     trusted = weights >= LITTLE
-    better = robust_score(rows.y - robust.unseen_mean) < robust_score(rows.y - plain.unseen_mean)
-    return robust if better and not leans((rows.y - robust.unseen_mean)[trusted]) else plain
+    if not leans((rows.y - robust.unseen_mean)[trusted]):
+        without = _answers(plain, rows, centres, fold, variances=False)
+        if robust_score(rows.y - robust.unseen_mean) < robust_score(rows.y - without.unseen_mean):
+            return robust
+    return _answers(plain, rows, centres, fold)
 
 
 def _cross_fitted(
@@ -219,11 +223,13 @@ def _unseen_error(found: FoundProcess, rows: ProcessRows) -> float:
     return float(np.average((rows.y - found.unseen_mean) ** 2, axis=0, weights=rows.weight).sum())
 
 
-def _answers(process: GaussianProcess, rows: ProcessRows, centres: np.ndarray, fold: np.ndarray) -> FoundProcess:
+def _answers(
+    process: GaussianProcess, rows: ProcessRows, centres: np.ndarray, fold: np.ndarray, *, variances: bool = True
+) -> FoundProcess:
     """What a process that has seen the rows at `centres` says of each row as if it were new."""
     mean, variance = np.empty(rows.y.shape), np.empty(len(rows.y))
     others = np.setdiff1d(np.arange(len(rows.y)), centres)
     for part in (others[block] for block in blocks(len(others), 1024)):
-        mean[part], variance[part], _ = process.posterior_at(rows.x[part])
-    mean[centres], variance[centres], _ = process.left_out(rows.y[centres], fold[centres])
+        mean[part], variance[part], _ = process.posterior_at(rows.x[part], variances=variances)
+    mean[centres], variance[centres], _ = process.left_out(rows.y[centres], fold[centres], variances=variances)
     return FoundProcess(process, mean, variance, np.ones(len(rows.y)))

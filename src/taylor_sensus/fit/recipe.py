@@ -32,6 +32,7 @@ from taylor_sensus.fit.share import weigh, without_intercepts
 from taylor_sensus.fit.stream import RowSource, StreamedRows
 from taylor_sensus.fit.tasks import Workers
 from taylor_sensus.fitted import FittedModel
+from taylor_sensus.model.chunks import on_one_blas_thread
 from taylor_sensus.model.density import DensityPerception, DensityPoints
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, stacked
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
@@ -42,6 +43,7 @@ MOST_KEPT = 2_000_000
 """Cells of a table up to which a model keeps its rows, so that new ones can be added to them."""
 
 
+@on_one_blas_thread
 def fit_model(
     table: EncodedTable, validation: EncodedTable | None, names: Names, settings: Settings, *,
     seed: int, n_jobs: int | None, progress: Progress | None, before: FittedModel | None = None,

@@ -10,10 +10,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 CHUNK = 256
 """Rows that are asked at once."""
@@ -90,6 +93,17 @@ def one_blas_thread() -> Iterator[None]:
         yield
     finally:
         _one_thread.end()
+
+
+def on_one_blas_thread(function: Function) -> Function:
+    """A function whose matrix products use one thread: idle ones would wait in a loop, at the price of a core."""
+
+    @wraps(function)
+    def alone(*args: Any, **kwargs: Any) -> Any:
+        with one_blas_thread():
+            return function(*args, **kwargs)
+
+    return cast("Function", alone)
 
 
 def in_chunks(function: Callable[..., Any], arrays: Sequence[np.ndarray], n_jobs: int | None, size: int = CHUNK) -> Any:

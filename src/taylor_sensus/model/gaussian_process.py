@@ -19,13 +19,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+from scipy.linalg.blas import dtrmm
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 from scipy.optimize import minimize
 
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.squash import squash, squash_slope
-from taylor_sensus.rows import blocks
+from taylor_sensus.rows import blocks, spread
 
 CENTRES = ((10.0, 10.0), (3.0, 30.0), (3.0, 3.0))
 """Typical length scales of the shapes, where a search starts: smooth in everything, rough on a wide trend, rough."""
@@ -37,6 +37,9 @@ NO_TREND = -40.0
 """Log of the trend's variance where there is none."""
 CACHED_ROWS = 64
 """Of a large matrix that are made at once: they stay in the processor's cache, which takes a third of the time."""
+WITNESSES = 2000
+"""Centres that tell the variance at most: it takes the square of their number for each row, the mean only the number.
+With fewer rows a variance is never too small, and its factor is learned on unseen rows."""
 HIGHEST = 20.0
 """Logarithms of hyper-parameters stay within this."""
 
@@ -116,13 +119,33 @@ class ProcessNumbers(NamedTuple):
     row_noise: np.ndarray
     coefficients: np.ndarray
     """Of each centre in the mean, (centres, targets)"""
+    witnesses: np.ndarray | None = None
+    """How many of the centres, spread evenly, tell the variance, (); None: all of them"""
+
+
+class Distances(NamedTuple):
+    """One shape's part of the centres, ready for squared distances and slopes by one matrix product each."""
+
+    size: float
+    inverse_lengths: np.ndarray
+    keys: np.ndarray
+    """`[a, |a|², 1]` times this is the squared distance of a to each centre, (features + 2, centres)"""
+    places: np.ndarray
+    """Scaled centres beside a column of ones, (centres, features + 1)"""
+
+    def squared(self, a: np.ndarray) -> np.ndarray:
+        """Squared distances of rows, divided by their length scales, to all centres."""
+        query = np.concatenate([a, (a * a).sum(axis=1)[:, None], np.ones((len(a), 1))], axis=1)
+        found = query @ self.keys
+        return np.maximum(found, 0.0, out=found)
 
 
 class GaussianProcess:
     """A process that has seen its rows."""
 
     def __init__(self, numbers: ProcessNumbers, factor: np.ndarray | None = None) -> None:
-        self.numbers = ProcessNumbers(*[np.asarray(part, np.float64) for part in numbers])
+        witnesses = len(numbers.centres) if numbers.witnesses is None else numbers.witnesses
+        self.numbers = ProcessNumbers(*[np.asarray(part, np.float64) for part in numbers[:-1]], np.array(witnesses))
         if factor is not None:
             self.factor = factor
 
@@ -132,12 +155,37 @@ class GaussianProcess:
         row_noise = rows.noise(theta)
         factor = _factor(theta, rows.x, row_noise)
         coefficients = dpotrs(factor, rows.y, lower=1)[0]
-        return cls(ProcessNumbers(theta, np.array(log_range), rows.x, row_noise, coefficients), factor)
+        witnesses = np.array(min(WITNESSES, len(rows.x)))
+        return cls(ProcessNumbers(theta, np.array(log_range), rows.x, row_noise, coefficients, witnesses), factor)
 
     @cached_property
     def factor(self) -> np.ndarray:
-        """Lower Cholesky factor of the covariance of what was measured at the centres."""
+        """Lower Cholesky factor of the covariance of what was measured at all centres."""
         return _factor(self.numbers.theta, self.numbers.centres, self.numbers.row_noise)
+
+    @cached_property
+    def witnesses(self) -> np.ndarray:
+        """Places of the centres that tell the variance."""
+        return spread(np.arange(len(self.numbers.centres)), int(self.numbers.witnesses or 0))
+
+    @cached_property
+    def whitening(self) -> np.ndarray:
+        """Inverse of the lower Cholesky factor at the witnesses; its product with a covariance is whitened."""
+        own = self.witnesses
+        whole = len(own) == len(self.numbers.centres)
+        noise = self.numbers.row_noise
+        factor = self.factor if whole else _factor(self.numbers.theta, self.numbers.centres[own], noise[own])
+        return np.asfortranarray(dtrtri(factor, lower=1)[0])
+
+    @cached_property
+    def distances(self) -> list[Distances]:
+        """Of every shape."""
+        found = []
+        for size, w in split(self.numbers.theta, self.numbers.centres.shape[1]):
+            b, one = self.numbers.centres * w, np.ones((len(self.numbers.centres), 1))
+            keys = np.concatenate([-2 * b, one, (b * b).sum(axis=1)[:, None]], axis=1).T
+            found.append(Distances(size, w, np.ascontiguousarray(keys), np.concatenate([b, one], axis=1)))
+        return found
 
     @cached_property
     def amplitude(self) -> float:
@@ -149,6 +197,11 @@ class GaussianProcess:
         """Of the function, shapes and trend, before anything was seen: typical for rows like the centres."""
         centres = squash(self.numbers.centres, TREND_LIMIT)
         return self.amplitude + trend_size(self.numbers.theta) * float((centres**2).sum(axis=1).mean())
+
+    @cached_property
+    def flat_centres(self) -> np.ndarray:
+        """The centres as the trend sees them."""
+        return squash(self.numbers.centres, TREND_LIMIT)
 
     @cached_property
     def trend_slope(self) -> np.ndarray:
@@ -181,8 +234,9 @@ class GaussianProcess:
         return covariance(self.numbers.theta, z, self.numbers.centres)
 
     def explained(self, cross: np.ndarray) -> np.ndarray:
-        """What the centres tell of rows, whitened: the squares add up to the variance that is gone, (centres, rows)."""
-        return solve_triangular(self.factor, cross.T, lower=True, check_finite=False)
+        """What the witnesses tell of rows, whitened: the squares add up to the variance that is gone."""
+        own = cross if cross.shape[1] == len(self.witnesses) else cross[:, self.witnesses]
+        return dtrmm(1.0, self.whitening, own.T, lower=1)
 
     def posterior(self, x: np.ndarray, *, slopes: bool = False, variances: bool = True) -> ProcessEstimate:
         """At scaled rows; many at once, because all is matrix products. Without `variances` these are 0."""
@@ -195,34 +249,55 @@ class GaussianProcess:
         jacobian = None
         if x is not None:
             jacobian = squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
-        cross = (size * flat) @ squash(self.numbers.centres, TREND_LIMIT).T
-        for shape, (size, w) in zip(SHAPES, split(theta, z.shape[1]), strict=True):
-            a, b = z * w, self.numbers.centres * w
-            value, slope = shape(squared_distance(a, b))
-            cross += size * value
-            if jacobian is not None:
-                for target, column in enumerate(coefficients.T):
-                    pull = (size * slope) * column
-                    jacobian[:, target] += 2 * w * (pull.sum(axis=1)[:, None] * a - pull @ b)
+        cross = (size * flat) @ self.flat_centres.T
+        for shape, part in zip(SHAPES, self.distances, strict=True):
+            a = z * part.inverse_lengths
+            value, slope = shape(part.squared(a))
+            value *= part.size
+            cross += value
+            if jacobian is None:
+                continue
+            for target, column in enumerate(coefficients.T):
+                pull = (slope * (2 * part.size * column)) @ part.places
+                jacobian[:, target] += part.inverse_lengths * (pull[:, -1:] * a - pull[:, :-1])
         if jacobian is not None and x is not None:
             jacobian *= squash_slope(np.asarray(x, np.float64), float(self.numbers.log_range), "log")[:, None, :]
         variance = np.zeros(len(z))
         if variances:
             known = self.explained(cross)
-            variance = np.maximum(prior_variances(theta, z) - (known * known).sum(axis=0), 0.0)
+            variance = np.maximum(prior_variances(theta, z) - np.einsum("cr,cr->r", known, known), 0.0)
         return ProcessEstimate(cross @ coefficients, variance, jacobian)
 
-    def left_out(self, y: np.ndarray, fold: np.ndarray) -> ProcessEstimate:
+    def left_out(self, y: np.ndarray, fold: np.ndarray, *, variances: bool = True) -> ProcessEstimate:
         """At each of its own rows, whose targets are `y`, as if the rows of its fold had not been seen."""
-        half = dpotri(self.factor, lower=1)[0]
-        inverse = np.tril(half) + np.tril(half, -1).T
-        mean, variance = np.empty_like(y), np.empty(len(y))
-        for number in np.unique(fold):
-            own = np.flatnonzero(fold == number)
-            among = np.linalg.inv(inverse[np.ix_(own, own)])
-            mean[own] = y[own] - among @ self.numbers.coefficients[own]
-            variance[own] = np.diag(among) - self.numbers.row_noise[own]
+        mean, own = np.empty_like(y), self.witnesses
+        inverse = _inverse(self.factor)
+        among = _among(inverse, fold)
+        for rows, block in among:
+            mean[rows] = y[rows] - block @ self.numbers.coefficients[rows]
+        variance, noise = np.zeros(len(y)), self.numbers.row_noise
+        if not variances:
+            return ProcessEstimate(mean, variance, None)
+        if len(own) < len(y):
+            others = np.setdiff1d(np.arange(len(y)), own)
+            for part in (others[rows] for rows in blocks(len(others), 1024)):
+                variance[part] = self.posterior_at(self.numbers.centres[part]).variance
+            among = [(own[rows], block) for rows, block in _among(self.whitening.T @ self.whitening, fold[own])]
+        for rows, block in among:
+            variance[rows] = np.diag(block) - noise[rows]
         return ProcessEstimate(mean, np.maximum(variance, 0.0), None)
+
+
+def _inverse(factor: np.ndarray) -> np.ndarray:
+    """Of the matrix whose lower Cholesky factor is given."""
+    half = dpotri(factor, lower=1)[0]
+    return np.tril(half) + np.tril(half, -1).T
+
+
+def _among(inverse: np.ndarray, fold: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each fold its rows, and the covariance of what was measured there given all other folds."""
+    places = [np.flatnonzero(fold == number) for number in np.unique(fold)]
+    return [(own, np.linalg.inv(inverse[np.ix_(own, own)])) for own in places]
 
 
 def _factor(theta: np.ndarray, x: np.ndarray, row_noise: np.ndarray) -> np.ndarray:

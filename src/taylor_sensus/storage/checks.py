@@ -66,6 +66,7 @@ ARRAYS = {
     "process.centres": _rule("centres features", low=-1e7, high=1e7),
     "process.row_noise": _rule("centres", **POSITIVE),
     "process.coefficients": _rule("centres targets", low=-1e20, high=1e20),
+    "process.witnesses": _rule(kind="i", low=1, high=100_000, needed=False),
     "process.share": _rule("targets", **SHARE),
     "process.variance_factor": _rule("targets", **NOT_NEGATIVE),
     "process.usual_odds": _rule(low=1e-30, high=NEVER),

@@ -258,11 +258,11 @@ def _perceptions(settings: Settings) -> int:
 
 
 def _process_share(arrays: Arrays) -> ProcessShare:
-    numbers = ProcessNumbers(*[arrays[f"process.{name}"] for name in ProcessNumbers._fields])
+    numbers = ProcessNumbers(*[arrays.get(f"process.{name}") for name in ProcessNumbers._fields])
     if not 0 < len(numbers.centres) <= MOST_CENTRES:  # the work grows with the cube, the memory with the square
         raise ModelFileError(f"its Gaussian process has {len(numbers.centres)} centres, not 1 to {MOST_CENTRES}")
     process = GaussianProcess(numbers)
-    if not np.isfinite(process.factor).all():  # made here, so that a broken one is refused here
+    if not np.isfinite(process.whitening).all():  # made here, so that a broken one is refused here
         raise ModelFileError("its Gaussian process is not that of any rows")
     return ProcessShare(
         process, arrays["process.share"], arrays["process.variance_factor"], float(arrays["process.usual_odds"])
