@@ -147,6 +147,8 @@ def test_memory_that_does_not_suffice_is_told_in_words(content, tmp_path, monkey
 
 def test_every_array_of_the_file_is_needed(content, tmp_path):
     for name in content.arrays:
+        if name == "process.witnesses":  # files of version 0.2's first days do not have it: all centres are witnesses
+            continue
         refused(tmp_path / "wrong.tsnet", content.header, without(content.arrays, name))
 
 
