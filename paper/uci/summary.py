@@ -1,7 +1,7 @@
 """From the results of the study `uci` to what its tables and figure show.
 
-Methods are compared on the splits that all of them have, dataset by dataset, so that a study under way compares
-like with like; a method without a result on a dataset is not ranked there.
+Two methods are compared on the splits that both have, so that a study under way compares like with like; a method
+without a result on a dataset is not ranked there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from paper.uci.methods import RIVALS, UCI_METHODS
-from paper.uci.study import NINE
+from paper.uci.study import NINE, SPLITS
 
 OURS = "tsnet"
 RANKED = (OURS, *RIVALS)
@@ -22,24 +22,21 @@ TREES = ("catboost", "extra_trees")
 DRAWS = 2000
 
 
-class Shared(NamedTuple):
-    """Scores of one dataset on the splits that its methods share."""
+class Scores(NamedTuple):
+    """Scores of one dataset: methods, splits, scores; NaN where a split is missing."""
 
     methods: list[str]
-    splits: list[int]
     values: np.ndarray
-    """Methods, splits, scores."""
 
 
-def shared(scores: pd.DataFrame, dataset: str, methods: tuple[str, ...]) -> Shared:
-    """What can be compared on a dataset."""
+def scores_of(scores: pd.DataFrame, dataset: str, methods: tuple[str, ...]) -> Scores:
+    """What there is of a dataset."""
     own = scores[(scores.dataset == dataset) & scores.method.isin(methods)]
     names = [name for name in UCI_METHODS if name in set(own.method)]
-    found = [set(own[own.method == name].seed.astype(int)) for name in names]
-    splits = sorted(set.intersection(*found)) if found else []
-    table = own.set_index(["method", "seed"])[list(CELLS)]
-    values = [[table.loc[(name, split)].to_numpy(float) for split in splits] for name in names]
-    return Shared(names, splits, np.asarray(values).reshape(len(names), len(splits), len(CELLS)))
+    values = np.full((len(names), SPLITS[dataset], len(CELLS)), np.nan)
+    for name, split, *found in own[["method", "seed", *CELLS]].itertuples(index=False):
+        values[names.index(name), int(split)] = found
+    return Scores(names, values)
 
 
 def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
@@ -51,14 +48,14 @@ def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
     names = [name for name in RANKED if name in set(scores.method)]
     points, draws = [], []
     for number, dataset in enumerate(NINE):
-        here = shared(scores, dataset, RANKED)
-        if len(here.methods) < 2 or not here.splits:
+        here = scores_of(scores, dataset, RANKED)
+        if len(here.methods) < 2:
             continue
         rows = [names.index(name) for name in here.methods]
-        points.append(_spread(_ranks(here.values.mean(axis=1)[None]), rows, len(names)))
-        chosen = np.random.default_rng(number).integers(len(here.splits), size=(DRAWS, len(here.splits)))
-        means = here.values[:, chosen].mean(axis=2).transpose(1, 0, 2)
-        draws.append(_spread(_ranks(means), rows, len(names)))
+        count = SPLITS[dataset]
+        points.append(_spread(ranks(here.values, np.ones((1, count))), rows, len(names)))
+        weight = np.random.default_rng(number).multinomial(count, np.full(count, 1 / count), size=DRAWS)
+        draws.append(_spread(ranks(here.values, weight), rows, len(names)))
     if not points:
         return pd.DataFrame()
     point, drawn = (np.stack(parts, axis=-1) for parts in (points, draws))  # draws, methods, scores, datasets
@@ -75,6 +72,21 @@ def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines).set_index("method").sort_values("all", kind="stable")
 
 
+def ranks(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Ranks of methods `(draws, methods, scores)` from their scores, with weights of the splits `(draws, splits)`.
+
+    A rank is 1 and the number of methods that are better on the splits that both have. Where a draw has none of
+    these, all of them count alike.
+    """
+    there = np.isfinite(values[:, :, 0]).astype(float)
+    filled = np.nan_to_num(values)
+    both = there[:, None] * there
+    total = np.einsum("ds,abs->dab", weight, both)
+    weights = weight[:, None, None, :] * both + (total == 0)[..., None] * both
+    apart = np.einsum("dabs,asc->dabc", weights, filled) - np.einsum("dabs,bsc->dabc", weights, filled)
+    return 1 + (apart > 0).sum(axis=2)
+
+
 def _behind(point: np.ndarray, drawn: np.ndarray, names: list[str], place: int) -> dict[str, float]:
     if OURS not in names or names[place] == OURS:
         return dict.fromkeys(("behind", "behind_lower", "behind_upper"), np.nan)
@@ -87,11 +99,6 @@ def _behind(point: np.ndarray, drawn: np.ndarray, names: list[str], place: int) 
     return {"behind": mean, "behind_lower": low, "behind_upper": high}
 
 
-def _ranks(means: np.ndarray) -> np.ndarray:
-    """Ranks of methods from averages, `(draws, methods, scores)`; 1 is the best, equals share the better one."""
-    return 1 + (means[:, None] < means[:, :, None]).sum(axis=2)
-
-
 def _spread(ranks: np.ndarray, rows: list[int], count: int) -> np.ndarray:
     """With NaN for methods that were not there."""
     out = np.full((len(ranks), count, ranks.shape[2]), np.nan)
@@ -100,19 +107,29 @@ def _spread(ranks: np.ndarray, rows: list[int], count: int) -> np.ndarray:
 
 
 def against_peers(scores: pd.DataFrame, dataset: str) -> dict[str, float | str | int]:
-    """Ours on a dataset beside the better of two forests' errors, and the best likelihood of all others.
+    """Ours on a dataset beside the better of two tree methods' errors, and the best likelihood of all others.
 
-    Empty while ours or the forests are missing.
+    Each is compared on the splits that both have. Empty while ours or the trees are missing.
     """
-    trees = shared(scores, dataset, (OURS, *TREES))
-    if OURS not in trees.methods or len(trees.methods) < 2 or not trees.splits:
+    names, values = scores_of(scores, dataset, RANKED)
+    if OURS not in names or not any(name in names for name in TREES):
         return {}
-    rmse = dict(zip(trees.methods, trees.values[:, :, 0].mean(axis=1), strict=True))
-    better = min((name for name in TREES if name in rmse), key=rmse.__getitem__)
-    every = shared(scores, dataset, RANKED)
-    nll = dict(zip(every.methods, every.values[:, :, 1].mean(axis=1), strict=True)) if every.splits else {}
-    best = min((name for name in nll if name != OURS), key=nll.__getitem__, default="")
+    ours = values[names.index(OURS)]
+    pairs = {name: (ours, values[place]) for place, name in enumerate(names) if name != OURS}
+    shared = {name: np.isfinite(a[:, 0]) & np.isfinite(b[:, 0]) for name, (a, b) in pairs.items()}
+
+    def best(candidates: list[str], score: int) -> tuple[str, float, float]:
+        found = {name: [part[shared[name], score].mean() for part in pairs[name]] for name in candidates}
+        name = min(found, key=lambda name: found[name][1] - found[name][0])
+        return name, *found[name]
+
+    compared = [name for name in pairs if shared[name].any()]
+    trees = [name for name in TREES if name in compared]
+    if not trees:
+        return {}
+    better, rmse, theirs = best(trees, 0)
+    peer, nll, peers = best(compared, 1)
     return {
-        "splits": len(trees.splits), "rmse": rmse[OURS], "better": better, "trees": rmse[better],
-        "ratio": rmse[OURS] / rmse[better], "nll": nll.get(OURS, np.nan), "best": best, "peers": nll.get(best, np.nan),
+        "splits": int(shared[better].sum()), "rmse": rmse, "better": better, "trees": theirs, "ratio": rmse / theirs,
+        "nll": nll, "best": peer, "peers": peers,
     }  # fmt: skip

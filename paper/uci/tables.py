@@ -42,8 +42,8 @@ def write(results: Results, out: Path) -> None:
 
 RANKS = (
     "Mean rank among the methods that were run, over the nine tables and two scores (18 cells at most; without the "
-    "copy of wine and the ready-made settings), with a 95 % bootstrap interval over splits; ranks are of the splits "
-    "that all methods of a table have. Last column: how far behind TSNet, paired."
+    "copy of wine and the ready-made settings), with a 95 % bootstrap interval over splits; two methods are "
+    "compared on the splits that both have. Last column: how far behind TSNet, paired."
 )
 PEERS = (
     "TSNet beside its peers on the same splits: RMSE over that of the better of CatBoost and ExtraTrees (asked: at "
