@@ -20,7 +20,7 @@ from taylor_sensus.model.gaussian_process import (
     search,
 )
 from taylor_sensus.model.squash import squash
-from taylor_sensus.rows import blocks
+from taylor_sensus.rows import blocks, spread
 from taylor_sensus.settings import Settings
 
 FIRST_START, OTHER_STARTS = CENTRES[1], (CENTRES[0], CENTRES[2])
@@ -34,6 +34,8 @@ SCOUTS, SCOUT_ITERATIONS = 200, 25
 ITERATIONS = 40
 ROUNDS, MORE_ITERATIONS = 2, 10
 """How often robust weights are found anew, and the search goes on."""
+MOST_JUDGES = 1000
+"""Centres with which robust weights are found and judged at most; all of them answer in the end."""
 DOUBTED = 1e-3
 """Weight of suspected rows while the others are looked at."""
 LEAST_LOG_NOISE = np.log(1e-6)
@@ -175,9 +177,10 @@ def _robust(
     settings: Settings,
 ) -> FoundProcess:  # fmt: skip
     """The process given its rows, each with its robust weight, unless unseen rows are served better without."""
-    process = GaussianProcess.condition(found.theta, log_range, rows.take(centres))
+    judges = spread(centres, MOST_JUDGES)
+    process = GaussianProcess.condition(found.theta, log_range, rows.take(judges))
     if not settings.robust:
-        return _answers(process, rows, centres, fold)
+        return _from_all(process, rows, judges, centres, fold)
     plain = process
     weights, train, reweighted = np.ones(len(rows.y)), np.arange(len(fold)), rows
     doubted = suspects(rows.take(train), few)
@@ -185,21 +188,30 @@ def _robust(
         weights[train] = np.where(doubted, DOUBTED, 1.0)
         reweighted = rows.reweighted(weights)
         begun = search(reweighted.take(few), found.centre, ITERATIONS, with_trend=settings.prior == "ridge")
-        process = GaussianProcess.condition(_with_some_noise(begun).theta, log_range, reweighted.take(centres))
+        process = GaussianProcess.condition(_with_some_noise(begun).theta, log_range, reweighted.take(judges))
     for _ in range(ROUNDS):
-        weights[train] = robust_weights(process, rows.take(train), centres, weights)
+        weights[train] = robust_weights(process, rows.take(train), judges, weights)
         reweighted = rows.reweighted(weights)
         start = process.numbers.theta
         more = search(reweighted.take(few), found.centre, MORE_ITERATIONS, start, with_trend=settings.prior == "ridge")
         theta = _with_some_noise(more).theta
-        process = GaussianProcess.condition(theta, log_range, reweighted.take(centres))
-    robust = _answers(process, reweighted, centres, fold)._replace(robust_weights=weights)
-    trusted = weights >= LITTLE
-    if not leans((rows.y - robust.unseen_mean)[trusted]):
-        without = _answers(plain, rows, centres, fold, variances=False)
-        if robust_score(rows.y - robust.unseen_mean) < robust_score(rows.y - without.unseen_mean):
-            return robust
-    return _answers(plain, rows, centres, fold)
+        process = GaussianProcess.condition(theta, log_range, reweighted.take(judges))
+    said = _answers(process, reweighted, judges, fold, variances=False).unseen_mean
+    if not leans((rows.y - said)[weights >= LITTLE]):
+        without = _answers(plain, rows, judges, fold, variances=False).unseen_mean
+        if robust_score(rows.y - said) < robust_score(rows.y - without):
+            return _from_all(process, reweighted, judges, centres, fold)._replace(robust_weights=weights)
+    return _from_all(plain, rows, judges, centres, fold)
+
+
+def _from_all(
+    process: GaussianProcess, rows: ProcessRows, judges: np.ndarray, centres: np.ndarray, fold: np.ndarray
+) -> FoundProcess:
+    """The answers of a process that has seen some rows, `judges`, with the same length scales and all `centres`."""
+    if len(judges) < len(centres):
+        numbers = process.numbers
+        process = GaussianProcess.condition(numbers.theta, float(numbers.log_range), rows.take(centres))
+    return _answers(process, rows, centres, fold)
 
 
 def _cross_fitted(
