@@ -258,6 +258,17 @@ def test_lines_of_a_journal_come_back_as_they_were_and_cut_lines_are_passed_over
         Journal(path, {"seed": 7, "space": {"prior": ("ridge", search), "width": (3,)}})
 
 
+def test_after_a_full_disk_the_same_journal_goes_on(tmp_path):
+    """A line that was cut is never continued by the next one, which was said to be kept."""
+    path = tmp_path / "j"
+    journal = Journal(path, {"seed": 7})
+    with path.open("ab") as file:
+        file.write(b'{"choice": [0')  # all that the disk had room for
+    journal.add((0, 2), 1, FoldScore(1.0, 2.0))
+    journal.add((0, 3), 1, FoldScore(1.0, 2.0))
+    assert set(Journal(path, {"seed": 7}).judged) == {((0, 2), 1), ((0, 3), 1)}
+
+
 def test_a_file_that_is_no_journal_is_left_alone(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a,b\n1,2\n")

@@ -53,8 +53,6 @@ class Journal:
         for record in filter(None, map(_parsed, _lines(self.path)[1:])):
             score = np.inf if record["score"] is None else record["score"]
             self.judged[tuple(record["choice"]), record["fold"]] = FoldScore(score, record["seconds"])
-        if _lines(self.path)[-1]:  # cut short
-            _append(self.path, b"\n")
 
     def add(self, choice: Choice, fold: int, judged: FoldScore, **facts: Any) -> None:
         """Remember a judged fold; when this returns it is on the disk. `facts` are for human readers."""
@@ -99,8 +97,10 @@ def _begin(path: Path, header: bytes) -> None:
 
 
 def _append(path: Path, line: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(line)
+    """Add a line; one that was cut short before (a full disk in this very process, too) is never continued."""
+    with path.open("a+b") as file:
+        file.seek(-1, os.SEEK_END)  # there is a first line
+        file.write(line if file.read(1) == b"\n" else b"\n" + line)
         file.flush()
         os.fsync(file.fileno())
 
