@@ -165,13 +165,19 @@ class Soak:
     def growth(self) -> dict[str, tuple[float, int, int]]:
         """The most that any process of a kind grew beyond what it held when settled."""
         whole = {name: [*self.grown[name], self.watches[name]] for name in self.watches}
-        return {name: tuple(max(column) for column in zip(*(w.growth for w in ws))) for name, ws in whole.items()}
+        return {
+            name: tuple(max(column) for column in zip(*(w.growth for w in ws), strict=True))
+            for name, ws in whole.items()
+        }
 
     def tell(self) -> None:
         """A line of the table."""
         minute = round((time.monotonic() - self.begun) / 60, 1)
         line = {"minute": minute, **self.watch(), "library_settled": self.library.settled()}
-        line |= {"actions": sum(self.counts.values()), "acknowledged": self.counts["acknowledged writes"]}
+        line |= {
+            "actions": sum(n for name, n in self.counts.items() if not name.startswith(("acknowledged", "writes"))),
+            "acknowledged": self.counts["acknowledged writes"],
+        }
         self.lines.append(line | {"wrong": len(self.wrong), "lost": len(self.lost)})
         print(line, flush=True)
 
@@ -217,7 +223,7 @@ def lost_of(folder: Path, said: dict[int, list[str]]) -> list[str]:
         return lost
     shapes = dict(zip(MODELS, SHAPES, strict=False))
     found = load(folder / "model.tsnet")
-    which = [n for n, name in enumerate(MODELS) if len(found.fitted_.columns) == shapes[name].columns][0]
+    which = next(n for n, name in enumerate(MODELS) if len(found.fitted_.columns) == shapes[name].columns)
     X = table_of(SHAPES[which])[0]
     if not np.array_equal(found.predict(X), load(folder / MODELS[which]).predict(X)):
         lost.append("a model that was saved speaks otherwise")

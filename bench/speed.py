@@ -41,10 +41,12 @@ class Sizes(NamedTuple):
     wide: tuple[int, int]
     columns: Sequence[int]
     repeats: int
+    tries: int
+    """Starts of a command, of which the median counts."""
 
 
-FULL = Sizes((DIABETES, (60, 4), (1_000, 8), (2_000, 30), (7_400, 8)), 100_000, (4_096, 200), (7, 9, 14), 2)
-QUICK = Sizes((DIABETES, (60, 4)), 500, (60, 12), (9,), 1)
+FULL = Sizes((DIABETES, (60, 4), (1_000, 8), (2_000, 30), (7_400, 8)), 100_000, (4_096, 200), (7, 9, 14), 2, 3)
+QUICK = Sizes((DIABETES,), 500, (60, 12), (9,), 1, 1)
 
 
 class Figures(NamedTuple):
@@ -148,7 +150,7 @@ class Bench:
 
     def of_starting(self) -> Iterable[Limit]:
         """What importing and the command line cost."""
-        taken = [self.ask("imports", "commands")["ours"].cpu for _ in range(3)]
+        taken = [self.ask("imports", "commands")["ours"].cpu for _ in range(self.sizes.tries)]
         yield Limit("import TSNetRegressor, beyond sklearn.base and pandas", statistics.median(taken), 0.4)
         name = self.ask("model_file", "commands", folder=str(self.folder), quick=self.quick)["name"]
         mistakes = {
@@ -159,7 +161,7 @@ class Bench:
             "no such command": ("predictt",),
         }
         for words, arguments in mistakes.items():
-            taken = [self.command(*arguments, fails=True) for _ in range(3)]
+            taken = [self.command(*arguments, fails=True) for _ in range(self.sizes.tries)]
             yield Limit(f"mistake on the command line: {words}", statistics.median(taken), 0.6)
         taken = [self.command("predict", "model.tsnet", "new.csv", "-o", "out.csv") for _ in range(self.sizes.repeats)]
         yield Limit(f"taylor-sensus predict, 60 rows, model of 400 ({name})", min(taken), 4.0)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
 Y = np.sin(2 * X[:, 0]) + X[:, 1] + (0.1 + 0.2 * (X[:, 1] > 0)) * RNG.normal(size=60)
-TINY = {"width": 8, "epochs": 20, "noise_width": 8}
+TINY = {"width": 8, "depth": 1, "epochs": 20, "noise_width": 8, "noise_depth": 1}
 KINDS = {fast: {"members": 2, "embedding": "none", "noise_epochs": 10}, paper: {}}
 
 

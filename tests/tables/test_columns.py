@@ -22,6 +22,7 @@ from taylor_sensus.tables.columns import (
     learn_columns,
     new_category,
     read_targets,
+    refuse_dust,
     without_dust,
 )
 
@@ -220,6 +221,16 @@ def test_the_largest_number_is_allowed():
 
 def test_dust_is_swept():
     np.testing.assert_array_equal(without_dust(np.array([5e-324, -1e-200, 1e-99, -2.0])), [0, 0, 1e-99, -2])
+
+
+def test_a_column_of_nothing_but_dust_is_refused():
+    """As 0 it would be a constant, and nothing would say so."""
+    x = np.array([[1.0, 1e-200, 0.0, np.nan], [2.0, 3e-200, 0.0, np.nan]])
+    with pytest.raises(DataError, match=r"nearer to 0 than 1e-100.*'tiny'. Choose another unit"):
+        refuse_dust(x, ["a", "tiny", "zero", "gaps"])
+    refuse_dust(np.where(np.arange(4) == 1, 1e-99, x), ["a", "tiny", "zero", "gaps"])
+    with pytest.raises(DataError, match="'y'"):
+        read_targets([1e-300, 2e-300])
 
 
 def test_a_table_without_dust_is_not_copied():

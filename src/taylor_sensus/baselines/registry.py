@@ -75,10 +75,10 @@ _METHODS = (
            "today", quick={**FEW_EPOCHS, "members": 2}, grid=WIDTHS),
     # --- ours --------------------------------------------------------------------------------------
     Method("tsnet_paper", "TSNet as printed", "regressor:TSNetRegressor", "ours", settings=paper(),
-           quick={"epochs": 4, "width": 16},
+           quick={"epochs": 4, "width": 16, "depth": 1},
            grid={"width": (32, 128), "details": (PRINTED, {**PRINTED, "contrast_weight": 1.0, "beta": 1.0})}),
     Method("tsnet", "TSNet", "regressor:TSNetRegressor", "ours",
-           quick={"epochs": 4, "width": 16, "members": 2}, grid=WIDTHS),
+           quick={"epochs": 4, "width": 16, "depth": 1, "members": 2}, grid=WIDTHS),
 )  # fmt: skip
 
 METHODS: dict[str, Method] = {method.name: method for method in _METHODS}

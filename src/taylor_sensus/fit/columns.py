@@ -10,6 +10,7 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
+from taylor_sensus.model.module import known_to_jax
 from taylor_sensus.model.networks import (
     Constant,
     Dense,
@@ -19,6 +20,7 @@ from taylor_sensus.model.networks import (
     VarianceNetwork,
 )
 
+known_to_jax()
 NARROWEST = 8
 
 

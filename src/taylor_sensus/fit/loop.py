@@ -21,7 +21,10 @@ from jax import Array
 from taylor_sensus.fit.objectives import RunOptions, Stage
 from taylor_sensus.fit.padding import RowSplit
 from taylor_sensus.model.chunks import padded as pad
+from taylor_sensus.model.module import known_to_jax
 from taylor_sensus.model.networks import trainable
+
+known_to_jax()
 
 ADAM = optax.scale_by_adam(b1=0.9, b2=0.95)
 WINDOW = 32

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
+from taylor_sensus.model.module import Later, Module
 from taylor_sensus.model.networks import Constant
+
+if TYPE_CHECKING:
+    import jax
+    import jax.numpy as jnp
+    from jax import Array
+else:
+    jax, jnp = Later("jax"), Later("jax.numpy")
 
 
 class DensityPoints(NamedTuple):
@@ -99,7 +103,7 @@ UNUSED = -1e9
 """Bias of a landmark that only fills up the shape: no row ever looks at it."""
 
 
-class DensityPerception(eqx.Module):
+class DensityPerception(Module):
     """F_Attention: a row looks at stored landmarks; how strongly it finds any is its log-density.
 
     Scores fall with the squared distance under a learned metric, so the answer falls without limit away from data:

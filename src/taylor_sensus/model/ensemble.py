@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-import jax
 import numpy as np
 from scipy.special import expit
 
@@ -32,6 +31,7 @@ from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.forward import ReadyBlock, log_density
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimate
 from taylor_sensus.model.law import LawAnswer
+from taylor_sensus.model.module import mapped
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
@@ -210,12 +210,12 @@ def blended(share: Any, network: Any, process: Any) -> Any:
 
 def one_member(stack: Any, member: int) -> Any:
     """A member's own network out of a stack."""
-    return jax.tree.map(lambda leaf: leaf[member], stack)
+    return mapped(lambda leaf: leaf[member], stack)
 
 
 def stacked(networks: list[Any]) -> Any:
     """Several networks of one shape as one, with a first axis for the member."""
-    return jax.tree.map(lambda *leaves: np.stack(leaves), *networks)
+    return mapped(lambda *leaves: np.stack(leaves), *networks)
 
 
 def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | None) -> Opinions:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 from jax import Array
 
@@ -19,12 +18,13 @@ from taylor_sensus.model.density import (
     reference_of,
 )
 from taylor_sensus.model.loss import heteroscedastic_mse, reparameterise, total_loss
+from taylor_sensus.model.module import Module
 from taylor_sensus.model.noise_contrast import contrast_loss, draw_noise, second_view
 from taylor_sensus.model.squash import squash
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, TaylorEstimate
 
 
-class TaylorSensusNetwork(eqx.Module):
+class TaylorSensusNetwork(Module):
     """One member: a Deep Taylor Block and, beside it, the perception of density."""
 
     block: DeepTaylorBlock

@@ -8,22 +8,34 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from math import factorial
+from typing import TYPE_CHECKING
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
+from taylor_sensus.model.module import Later, Module, static
 from taylor_sensus.model.squash import squash
 
-ACTIVATIONS = {"mish": jax.nn.mish, "silu": jax.nn.silu, "tanh": jnp.tanh, "sigmoid": jax.nn.sigmoid}
+if TYPE_CHECKING:
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+    from jax import Array
+else:
+    eqx, jax, jnp = Later("equinox"), Later("jax"), Later("jax.numpy")
+
+ACTIVATIONS = {
+    "mish": lambda z: jax.nn.mish(z),
+    "silu": lambda z: jax.nn.silu(z),
+    "tanh": lambda z: jnp.tanh(z),
+    "sigmoid": lambda z: jax.nn.sigmoid(z),
+}
 GAINS = {"sigmoid": np.float32(4)}
 """Initial weights are larger where the activation is flat: a sigmoid's slope is at most a quarter."""
 
 
-class Constant(eqx.Module):
+class Constant(Module):
     """An array that belongs to a network but is not trained."""
 
     value: Array | np.ndarray
@@ -51,7 +63,7 @@ def wave(turns: Array | np.ndarray) -> Array:
     return value
 
 
-class Dense(eqx.Module):
+class Dense(Module):
     """A linear layer in neural-tangent form: weights of unit size, divided by the root of the fan-in."""
 
     weight: Array | np.ndarray
@@ -64,11 +76,11 @@ class Dense(eqx.Module):
         return h @ self.weight / root + self.bias
 
 
-class Perceptron(eqx.Module):
+class Perceptron(Module):
     """A multilayer perceptron with a smooth activation. `masks` are dropout masks, one a hidden layer."""
 
     layers: tuple[Dense, ...]
-    activation: str = eqx.field(static=True)
+    activation: str = static()
 
     @classmethod
     def initial(cls, rng: np.random.Generator, sizes: Sequence[int], activation: str) -> Perceptron:
@@ -93,10 +105,10 @@ class Perceptron(eqx.Module):
         return self.layers[-1](h)
 
 
-class PlainEmbedding(eqx.Module):
+class PlainEmbedding(Module):
     """The scaled row itself, levelling off at ±`limit`."""
 
-    limit: float = eqx.field(static=True, default=np.inf)
+    limit: float = static(default=np.inf)
 
     def __call__(self, x: Array) -> Array:
         return squash(x, self.limit)
@@ -105,7 +117,7 @@ class PlainEmbedding(eqx.Module):
         return features
 
 
-class PeriodicEmbedding(eqx.Module):
+class PeriodicEmbedding(Module):
     """A learned gain a feature, a smooth clip, and learned waves beside the plain value."""
 
     gain: Array | np.ndarray
@@ -133,12 +145,12 @@ class PeriodicEmbedding(eqx.Module):
         return features * (1 + self.frequency.shape[1])
 
 
-class PositionalEmbedding(eqx.Module):
+class PositionalEmbedding(Module):
     """The paper's fixed waves on the raw feature, beside the scaled value."""
 
     center: Constant
     scale: Constant
-    octaves: int = eqx.field(static=True)
+    octaves: int = static()
 
     def __call__(self, x: Array) -> Array:
         """X, sin(2^j pi X), cos(2^j pi X) for j = 0..L (eq. 48)."""
@@ -152,7 +164,7 @@ class PositionalEmbedding(eqx.Module):
         return features * (1 + 2 * (self.octaves + 1))
 
 
-class MeanNetwork(eqx.Module):
+class MeanNetwork(Module):
     """F_mu (eq. 9): the noise-free value of a row."""
 
     embedding: PlainEmbedding | PeriodicEmbedding | PositionalEmbedding
@@ -162,13 +174,13 @@ class MeanNetwork(eqx.Module):
         return self.perceptron(self.embedding(x), masks)
 
 
-class VarianceNetwork(eqx.Module):
+class VarianceNetwork(Module):
     """F_Sigma_i or F_Sigma_o (eq. 9): positive variances within a bounded range around an overall level."""
 
     perceptron: Perceptron
     level: Constant
     """Log-variance that a new network gives everywhere."""
-    reach: float = eqx.field(static=True)
+    reach: float = static()
 
     def __call__(self, x: Array) -> Array:
         # DIFF(eq. 9): log-variances saturate at ±reach around the level; the paper only asks for positivity,
@@ -182,8 +194,6 @@ class VarianceNetwork(eqx.Module):
     def flattened(self, middle: Array | np.ndarray, share: float) -> VarianceNetwork:
         """With only a `share` of its differences from `middle`: 1 changes nothing, 0 is the same noise everywhere."""
 
-        def last(net: VarianceNetwork) -> Dense:
-            return net.perceptron.layers[-1]
-
-        layer = Dense(share * last(self).weight, share * last(self).bias + (1 - share) * middle)
-        return eqx.tree_at(last, self, layer)
+        *others, last = self.perceptron.layers
+        layer = Dense(share * last.weight, share * last.bias + (1 - share) * middle)
+        return replace(self, perceptron=replace(self.perceptron, layers=(*others, layer)))

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
+from taylor_sensus.model.module import Later, Module
 from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
 
+if TYPE_CHECKING:
+    import jax
+    import jax.numpy as jnp
+    from jax import Array
+else:
+    jax, jnp = Later("jax"), Later("jax.numpy")
 
-class TaylorEstimate(eqx.Module):
+
+class TaylorEstimate(Module):
     """What the block says of one row, in scaled units."""
 
     mean: Array
@@ -39,7 +44,7 @@ class TaylorEstimate(eqx.Module):
     def with_declared(self, is_declared: Array, variance: Array) -> TaylorEstimate:
         """With the noise of some features declared: 1 for these, and `variance` their variance, 0 elsewhere."""
         # DIFF(eq. 9): the paper learns all of Sigma_i; what a user declares takes its place.
-        return eqx.tree_at(lambda e: e.input_variance, self, (1 - is_declared) * self.input_variance + variance)
+        return replace(self, input_variance=(1 - is_declared) * self.input_variance + variance)
 
 
 def value_and_jacobian(function: Callable[[Array], Array], x: Array) -> tuple[Array, Array]:
@@ -67,14 +72,14 @@ def propagated_covariance(jacobian: Any, input_variance: Any, system_variance: A
     return through + system_variance[..., None] * np.eye(jacobian.shape[-2], dtype=np.float32)
 
 
-class NoFeatureNoise(eqx.Module):
+class NoFeatureNoise(Module):
     """Takes the place of the features' noise network where the Taylor term is left out: two plain networks remain."""
 
     def __call__(self, x: Array) -> Array:
         return jnp.zeros_like(x)
 
 
-class DeepTaylorBlock(eqx.Module):
+class DeepTaylorBlock(Module):
     """Three networks: the mean, the features' noise, the system's noise (eq. 9)."""
 
     mean_net: MeanNetwork

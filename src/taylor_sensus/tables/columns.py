@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.errors import DataError, TaylorSensusWarning
+from taylor_sensus.errors import DataError, TaylorSensusWarning, listed
 from taylor_sensus.rows import blocks
 from taylor_sensus.tables.column import Column
 from taylor_sensus.tables.dates import holds_dates
@@ -171,6 +171,7 @@ def read_targets(y: Any, what: str = "y") -> Targets:
         names = (what,) if count == 1 else tuple(f"{what}{i}" for i in range(count))
         values = encode(pd.DataFrame(cells), [Column(name, None) for name in names])
     check_finite(values, names, what, index)
+    refuse_dust(values, names, what)
     return Targets(without_dust(values), names, one_dimensional)
 
 
@@ -195,6 +196,16 @@ def check_finite(
         f"{what} contains {' and '.join(kinds)}: {_few_of(cells, len(bad))}. {counting(index)} "
         "Drop, fill or correct these cells first."
     )
+
+
+def refuse_dust(x: np.ndarray, names: Iterable[str], what: str = "X") -> None:
+    """Refuse columns in which all numbers are too near 0 to be told from it."""
+    bad = [name for at, name in enumerate(names) if 0 < np.nanmax(np.abs(x[:, at]), initial=0.0) < SMALLEST]
+    if bad:
+        raise DataError(
+            f"{what} holds columns in which all numbers are nearer to 0 than {SMALLEST:g}, and would count as 0: "
+            f"{listed(bad)}. Choose another unit for them."
+        )
 
 
 def without_dust(x: np.ndarray) -> np.ndarray:

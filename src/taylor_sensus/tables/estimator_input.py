@@ -24,6 +24,7 @@ from taylor_sensus.tables.columns import (
     has_text,
     learn_columns,
     read_targets,
+    refuse_dust,
     without_dust,
 )
 from taylor_sensus.tables.covariances import taken_apart
@@ -68,7 +69,9 @@ class ReadsTables:
             x = self._validated(X if frame is None else frame, reset=True, ensure_min_samples=2)
             columns = tuple(Column(name, None) for name in self._names(x.shape[1]))
         index = None if frame is None else frame.index
-        check_finite(x, [p for c in columns for p in c.parts], index=index, gaps=True)
+        names = [part for column in columns for part in column.parts]
+        check_finite(x, names, index=index, gaps=True)
+        refuse_dust(x, names)
         return without_dust(x), columns
 
     def _validation_table(self, X: Any, y: Any, fitted_y: np.ndarray, names: Names, settings: Settings) -> EncodedTable:
