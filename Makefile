@@ -66,6 +66,13 @@ packages:  ## dist/: wheel, source archive (both checked, the same bytes every t
 	cd $(PACKAGING) && fresh/bin/taylor-sensus --version
 	$(PACKAGING)/bin/cyclonedx-py environment --output-reproducible --output-file dist/sbom.json $(PACKAGING)/fresh/bin/python
 
+.PHONY: workflows
+workflows:  ## check the workflows of .github against their schema and for what makes them unsafe
+	$(PYTHON) -m venv --clear $(PACKAGING)
+	$(PACKAGING)/bin/python -m pip install --quiet check-jsonschema==0.39.0 zizmor==1.32.0
+	$(PACKAGING)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(PACKAGING)/bin/zizmor --offline .github/workflows
+
 .PHONY: constraints
 constraints:  ## constraints.txt anew, from the newest versions that pyproject.toml allows; run `make test` afterwards
 	$(PYTHON) -m venv --clear $(PACKAGING)

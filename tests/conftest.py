@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from jaxtyping import install_import_hook
 from platformdirs import user_data_dir
 from threadpoolctl import threadpool_limits
 
@@ -26,6 +27,12 @@ threadpool_limits(1)  # for what NumPy has loaded already
 if not os.environ.get("TAYLOR_SENSUS_DATA"):  # a named folder: neither a test nor its child processes download
     os.environ["TAYLOR_SENSUS_DATA"] = str(Path(user_data_dir("taylor-sensus")) / "datasets")
 forbid_the_network()
+CHECKED = [
+    *(f"taylor_sensus.model.{name}" for name in ("ensemble", "epistemic", "repeats", "sensitivity", "trend")),
+    *(f"taylor_sensus.fit.{name}" for name in ("robust", "scales")),
+]
+"""Modules whose annotations, shapes among them, are checked at every call."""
+install_import_hook(CHECKED, "beartype.beartype")
 if not os.environ.get("TAYLOR_SENSUS_CACHE"):
     os.environ["TAYLOR_SENSUS_CACHE"] = os.path.join(tempfile.gettempdir(), "taylor-sensus-test-cache")
 

@@ -12,6 +12,7 @@ from scipy.linalg.lapack import dtrtri
 from scipy.spatial import cKDTree
 
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessRows
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.rows import blocks
 
 FREEDOM = 4.0
@@ -89,7 +90,7 @@ def robust_score(error: np.ndarray) -> float:
     return float(sum(cost.mean(axis=1).min() for cost in each))
 
 
-def outliers(weights: np.ndarray) -> np.ndarray:
+def outliers(weights: Float[np.ndarray, ...]) -> np.ndarray:
     """Places of the rows that count little, the least first."""
     order = np.argsort(weights, kind="stable")
     return order[weights[order] < LITTLE]

@@ -8,11 +8,17 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from taylor_sensus.fit.padding import held_out_average
+from taylor_sensus.model.shapes import Float, Shaped
 
 T = TypeVar("T")
 
 
-def ensemble_gain(means: np.ndarray, unseen: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def ensemble_gain(
+    means: Float[np.ndarray, "members rows targets"],
+    unseen: Shaped[np.ndarray, "members rows"],
+    y: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+) -> Float[np.ndarray, " targets"]:
     """How much smaller the whole ensemble's squared error is than that of the members that had not seen a row.
 
     With v the variance between members, an average of r members errs by b + v/r: held-out rows show r members,
@@ -42,7 +48,12 @@ USUAL_NOISE, NOISE_SPREAD = np.log(0.1), 2.0
 """What is believed of the log of it before: the same as the process believes."""
 
 
-def noise_level(residual: np.ndarray, noise: np.ndarray, known: np.ndarray, weight: np.ndarray) -> NoiseLevel:
+def noise_level(
+    residual: Float[np.ndarray, "rows targets"],
+    noise: Float[np.ndarray, "rows targets"],
+    known: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+) -> NoiseLevel:
     """The expected factor on the noise variance given the residuals of unseen rows, and how well it is known.
 
     `noise` and `known` are the learned noise variance and what else the variance holds, `(rows, targets)`. Where what

@@ -33,6 +33,7 @@ from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimat
 from taylor_sensus.model.law import LawAnswer
 from taylor_sensus.model.module import mapped
 from taylor_sensus.model.repeats import Repeats
+from taylor_sensus.model.shapes import Float, Shaped
 from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
 from taylor_sensus.model.trees import Trees
@@ -57,19 +58,19 @@ class ProcessShare:
     usual_odds: float
     """Odds of what is not known of the function, to what is, at nearly all unseen rows."""
 
-    def odds(self, variance: np.ndarray) -> np.ndarray:
+    def odds(self, variance: Float[np.ndarray, ...]) -> Float[np.ndarray, ...]:
         """Of what is not known of the function, given the process' variance, to what is."""
         unknown = variance / self.process.prior_variance
         return unknown / np.maximum(1 - unknown, 1e-9)
 
     # DIFF(eq. 12): the paper's familiarity is a density of the inputs. A density knows nothing of the function:
     # rows may lie apart and yet be known well, and then the prior's variance, mixed in, exceeds the noise.
-    def familiarity(self, variance: np.ndarray) -> np.ndarray:
+    def familiarity(self, variance: Float[np.ndarray, ...]) -> Float[np.ndarray, ...]:
         """How far the members have a say: 1 where as much is known as at usual unseen rows, 0 where nothing is."""
         ratio = self.odds(variance) / (CAUTION * self.usual_odds)
         return 1 / (1 + ratio * ratio * ratio)  # products: a power's last digit depends on the rows beside
 
-    def weight(self, variance: np.ndarray) -> np.ndarray:
+    def weight(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
         """Of the process beside the members, `(rows, targets)`."""
         return 1 - np.multiply.outer(self.familiarity(variance), 1 - self.share)
 
@@ -81,7 +82,7 @@ class FamiliarityScale:
     level: np.ndarray
     spread: np.ndarray
 
-    def __call__(self, log_densities: np.ndarray) -> np.ndarray:
+    def __call__(self, log_densities: Float[np.ndarray, "rows perceptions"]) -> Float[np.ndarray, " rows"]:
         """k_d of each row, averaged over the perceptions (rows, perceptions); see `model.density.familiarity`."""
         return expit((log_densities - self.level) / self.spread).mean(axis=1)
 
@@ -135,13 +136,15 @@ class Ensemble:
             return np.zeros((len(variance), self.targets))
         return self.process_share.weight(variance)
 
-    def tree_means(self, x: np.ndarray) -> np.ndarray:
+    def tree_means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows members targets"]:
         """What the members' trees say of rows, `(rows, members, targets)`; 0 where there are none."""
         if self.trees is None:
             return np.broadcast_to(np.float32(0), (len(x), self.members, self.targets))
         return self.trees.means(x, self.members)
 
-    def member_means(self, said: MeansSaid, process_variance: np.ndarray) -> np.ndarray:
+    def member_means(
+        self, said: MeansSaid, process_variance: Float[np.ndarray, " rows"]
+    ) -> Float[np.ndarray, "rows members targets"]:
         """Step 3 for means: every member with the process and its trees, `(rows, members, targets)`."""
         weight = self.process_weight(process_variance)[:, None, :]
         smooth = blended(weight, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
@@ -218,7 +221,9 @@ def stacked(networks: list[Any]) -> Any:
     return mapped(lambda *leaves: np.stack(leaves), *networks)
 
 
-def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | None) -> Opinions:
+def opinions(
+    parts: Ensemble, x: Float[np.ndarray, "rows features"], errors: InputErrors, n_jobs: int | None
+) -> Opinions:
     """Steps 1 to 4 for rows in single precision; noise is not scaled yet."""
 
     def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Opinions:
@@ -241,7 +246,7 @@ def opinions(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | 
     return in_chunks(chunk, (x, *errors), n_jobs)
 
 
-def log_densities_of(parts: Ensemble, x: np.ndarray) -> np.ndarray:
+def log_densities_of(parts: Ensemble, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows perceptions"]:
     if parts.familiarity is None or parts.densities is None:
         return np.zeros((len(x), 1))
     count = len(parts.densities.log_metric)
@@ -271,7 +276,7 @@ class Blend(NamedTuple):
         return np.einsum("rtt->rt", self.declared_covariance)
 
 
-def blend(parts: Ensemble, said: Opinions, unseen: np.ndarray | None = None) -> Blend:
+def blend(parts: Ensemble, said: Opinions, unseen: Shaped[np.ndarray, "members rows"] | None = None) -> Blend:
     """All members as one; `unseen` (members, rows) leaves means and noise to those that had not seen a row."""
     means = parts.member_means(said, said.process_variance)
     weight = np.ones(means.shape[:2]) if unseen is None else np.where(unseen.any(axis=0), unseen, True).T
@@ -329,7 +334,12 @@ def with_law_answer(
 
 
 def predicted(
-    parts: Ensemble, x: np.ndarray, errors: InputErrors, prior: np.ndarray, target_error: np.ndarray, n_jobs: int | None
+    parts: Ensemble,
+    x: Float[np.ndarray, "rows features"],
+    errors: InputErrors,
+    prior: Float[np.ndarray, "rows targets"],
+    target_error: Float[np.ndarray, "rows targets"],
+    n_jobs: int | None,
 ) -> Distribution:
     """All steps for scaled rows, chunk by chunk: sums over members must not depend on how many rows stand beside."""
 
@@ -341,14 +351,22 @@ def predicted(
     return in_chunks(chunk, (x, *errors, prior, target_error), n_jobs)
 
 
-def familiarity_of(parts: Ensemble, process_variance: np.ndarray, log_densities: np.ndarray) -> np.ndarray:
+def familiarity_of(
+    parts: Ensemble, process_variance: Float[np.ndarray, " rows"], log_densities: Float[np.ndarray, "rows perceptions"]
+) -> Float[np.ndarray, " rows"]:
     """k_d of each row, 1 where it plays no part."""
     if parts.combination == BY_PROCESS and parts.process_share is not None:
         return parts.process_share.familiarity(process_variance)
     return np.ones(len(log_densities)) if parts.familiarity is None else parts.familiarity(log_densities)
 
 
-def with_prior(parts: Ensemble, k: np.ndarray, mean: np.ndarray, variance: np.ndarray, prior: np.ndarray) -> Combined:
+def with_prior(
+    parts: Ensemble,
+    k: Float[np.ndarray, " rows"],
+    mean: Float[np.ndarray, "rows targets"],
+    variance: Float[np.ndarray, "rows targets"],
+    prior: Float[np.ndarray, "rows targets"],
+) -> Combined:
     """Step 6: the belief of members and process, and the prior's, weighed by familiarity; see `combine`.
 
     By process, both beliefs are one already; a prior of the user's own is added where little is known.
@@ -359,7 +377,12 @@ def with_prior(parts: Ensemble, k: np.ndarray, mean: np.ndarray, variance: np.nd
 
 
 def distribution(
-    parts: Ensemble, said: Blend, k: np.ndarray, x: np.ndarray, prior: np.ndarray, target_error: np.ndarray
+    parts: Ensemble,
+    said: Blend,
+    k: Float[np.ndarray, " rows"],
+    x: Float[np.ndarray, "rows features"],
+    prior: Float[np.ndarray, "rows targets"],
+    target_error: Float[np.ndarray, "rows targets"],
 ) -> Distribution:
     """From a blend to the whole distribution; `target_error` is the declared variance of the targets."""
     combined = with_prior(parts, k, said.mean, said.mean_variance, prior)

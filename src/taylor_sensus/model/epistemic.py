@@ -12,6 +12,7 @@ import numpy as np
 
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.ensemble import Ensemble, familiarity_of, log_densities_of, with_prior
+from taylor_sensus.model.shapes import Float
 
 
 class EpistemicParts(NamedTuple):
@@ -50,7 +51,7 @@ class MeanOpinions(NamedTuple):
     log_densities: np.ndarray
 
 
-def mean_opinions(parts: Ensemble, x: np.ndarray, n_jobs: int | None) -> MeanOpinions:
+def mean_opinions(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs: int | None) -> MeanOpinions:
     """Means and densities of very many rows in single precision."""
 
     def chunk(x: np.ndarray) -> MeanOpinions:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.rows import byte_order
 
 FEWEST = 5
@@ -28,7 +29,9 @@ class Repeats(NamedTuple):
     left: np.ndarray
     """Variance at a repeated input as a share of what it would be at a new one."""
 
-    def __call__(self, x: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, x: Float[np.ndarray, "rows features"], mean: Float[np.ndarray, "rows targets"]
+    ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, "rows targets"]]:
         """Means moved towards what was measured at the same inputs, and the share of the variance that is left."""
         place = find(self.keys, x)
         known = (place >= 0)[:, None]
@@ -77,7 +80,9 @@ class PureError(NamedTuple):
     """That were measured more than once."""
 
 
-def pure_error(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> PureError | None:
+def pure_error(
+    x: Float[np.ndarray, "rows features"], y: Float[np.ndarray, "rows targets"], weight: Float[np.ndarray, " rows"]
+) -> PureError | None:
     """From repeated inputs; None if there are not enough. A row of weight 2 counts as two rows."""
     inputs = gather(x, y, weight, len(x))
     mean = inputs.total / inputs.weight[:, None]

@@ -9,6 +9,7 @@ import numpy as np
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.declared_errors import InputErrors
 from taylor_sensus.model.ensemble import Ensemble, blended
+from taylor_sensus.model.shapes import Float
 
 
 class Sensitivities(NamedTuple):
@@ -24,7 +25,9 @@ class Sensitivities(NamedTuple):
     """(rows, features): learned and not declared"""
 
 
-def sensitivities(parts: Ensemble, x: np.ndarray, errors: InputErrors, n_jobs: int | None) -> Sensitivities:
+def sensitivities(
+    parts: Ensemble, x: Float[np.ndarray, "rows features"], errors: InputErrors, n_jobs: int | None
+) -> Sensitivities:
     """Steps 1 to 4 feature by feature."""
 
     def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Sensitivities:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.linear_model import RidgeCV
 
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.squash import squash
 
 LIMIT = 6.0
@@ -20,7 +21,7 @@ class Trend(NamedTuple):
     slope: np.ndarray
     intercept: np.ndarray
 
-    def __call__(self, x: np.ndarray) -> np.ndarray:
+    def __call__(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
         return squash(x, LIMIT) @ self.slope + self.intercept
 
 
@@ -28,7 +29,9 @@ STRENGTHS = np.logspace(-2, 4, 13)
 """Of the ridge; leave-one-out errors choose."""
 
 
-def ridge_trend(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Trend:
+def ridge_trend(
+    x: Float[np.ndarray, "rows features"], y: Float[np.ndarray, "rows targets"], weight: Float[np.ndarray, " rows"]
+) -> Trend:
     """Ridge regression whose strength is chosen by leave-one-out error."""
     ridge = RidgeCV(alphas=STRENGTHS, alpha_per_target=True).fit(squash(x, LIMIT), y, sample_weight=weight)
     return Trend(ridge.coef_.reshape(y.shape[1], -1).T, np.atleast_1d(ridge.intercept_))
@@ -63,6 +66,8 @@ def _counted(blocks: Iterable[np.ndarray]) -> Iterable[tuple[np.ndarray, slice]]
         yield block, slice(start, start := start + len(block))
 
 
-def flat_trend(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Trend:
+def flat_trend(
+    x: Float[np.ndarray, "rows features"], y: Float[np.ndarray, "rows targets"], weight: Float[np.ndarray, " rows"]
+) -> Trend:
     """The mean of the targets everywhere."""
     return Trend(np.zeros((x.shape[1], y.shape[1])), np.average(y, axis=0, weights=weight))
