@@ -126,6 +126,8 @@ class EncodedTable(NamedTuple):
     """Covariances of the features' errors in a row, `(rows, features, features)`, where they go together."""
     xy_cov: np.ndarray | None = None
     """Of the features' errors with the target's, `(rows, features)`."""
+    y_limit: np.ndarray | None = None
+    """-1 where the target lies below the number that is given, 1 where above, 0 where it was measured, like y."""
 
     def take(self, rows: np.ndarray) -> EncodedTable:
         """These rows only."""

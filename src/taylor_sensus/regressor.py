@@ -40,6 +40,7 @@ from taylor_sensus.tables.estimator_input import (
     row_index,
     same_for_all_rows,
     with_errors,
+    with_limits,
     with_row_names,
 )
 from taylor_sensus.tables.groups import known_codes, learn_groups
@@ -197,7 +198,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None, y_err: Any = None,
         groups: Any = None, X_val: Any = None, y_val: Any = None, X_val_err: Any = None, y_val_err: Any = None,
-        client: Any = None, resume: str | PathLike[str] | None = None,
+        y_limit: Any = None, client: Any = None, resume: str | PathLike[str] | None = None,
     ) -> TSNetRegressor:  # fmt: skip
         """Fit to a table; y may have several columns, and cells of X may be missing (NaN).
 
@@ -230,6 +231,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors of X_val; where X_err is a number or a dict of numbers, the same by default.
         y_val_err : float, dict, Series, DataFrame or array-like, optional
             Declared errors of y_val; where y_err is a number or a dict of numbers, the same by default.
+        y_limit : array-like, (rows,), optional
+            -1 (or "below") where y is only known to lie below the number that is given, 1 ("above") where above it, 0
+            where it was measured: a censored target. Such rows count by what their side of the bound tells.
         client : dask.distributed.Client, optional
             A Dask cluster whose workers train the members; the model is the same. Needs the extra ``[distributed]``.
         resume : path, optional
@@ -248,7 +252,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         y_val, y_val_err = unpacked(y_val, y_val_err, "y_val")
         table, names = self._learn_table(X, y, sample_weight, settings)
         check_target_units(names.targets, y_val)
-        table = with_errors(table, names, X, y, X_err, y_err, "")
+        table = with_limits(with_errors(table, names, X, y, X_err, y_err, ""), y_limit)
         if table.x_err is not None:
             warn_of_units(table.x_err, table.x, [part for c in names.columns for part in c.parts])
         if table.y_err is not None:

@@ -74,7 +74,7 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
     """
     rows = judging_rows(trained.unseen, table.train)
     table, trained = table.take(rows), trained.take(rows)
-    unseen, held = trained.unseen, np.asarray(trained.unseen.any(axis=0))
+    unseen, held = trained.unseen, np.asarray(trained.unseen.any(axis=0)) & table.measured
     y, weight = table.y.astype(np.float64), table.weight.astype(np.float64)
     target_error = np.zeros_like(y) if table.errors is None else table.errors.target.astype(np.float64)
     said = as_if_unseen(trained, table, n_jobs)

@@ -94,7 +94,7 @@ class FitContext:
         rows = spread(np.arange(len(self.table.x)), LARGE)
         table = self.table if len(rows) == len(self.table.x) else self.table.take(rows)
         if found is not None:
-            slip = found.robust_weights[rows] < LITTLE
+            slip = (found.robust_weights[rows] < LITTLE) | ~table.measured
             table = table._replace(weight=np.where(slip, np.float32(NOTHING), table.weight))
         return NoiseTable(rows, table, self.unseen[:, rows])
 

@@ -8,12 +8,13 @@ rows count with the usual size, and what is left for the system is the same on a
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-AGREEMENTS = (1.0, 0.75, 0.5, 0.25, 0.0)
+AGREEMENTS = (1.0, 0.5, 0.0)
 """Candidates for the share of the declared differences between rows that is kept."""
 FACTORS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4)
 """Candidates for the factor on variances that come through readings, beside the law's."""
@@ -23,7 +24,9 @@ class DeclaredShare(NamedTuple):
     """What unseen rows bear out of declared errors."""
 
     agreement: float
-    """Share of the differences between rows that is kept, 0 to 1."""
+    """Share of the differences between rows in what comes through readings that is kept, 0 to 1."""
+    target_agreement: float
+    """The same of the targets' own errors."""
     factor: float
     """On variances that come through readings."""
 
@@ -40,14 +43,16 @@ def borne_out(
     residual: np.ndarray, weight: np.ndarray, through: np.ndarray, target: np.ndarray, other: np.ndarray,
     expected: float,
 ) -> DeclaredShare:  # fmt: skip
-    """Agreement and factor, from residuals of unseen rows, `(rows, targets)`.
+    """Agreements and factor, from residuals of unseen rows, `(rows, targets)`.
 
     `through` is the variance that comes through readings by the slopes of the regression, `expected` the factor on it
     that the law says, `target` the targets' own declared variance, and `other` what else is known. What is declared is
     taken as it is, with the law's factor, unless the likelihood is better with another by more than chance.
     """
     factors = (expected, *FACTORS) if through.any() else (1.0,)
-    candidates = [DeclaredShare(agreement, factor) for factor in factors for agreement in AGREEMENTS]
+    kept = [AGREEMENTS if part.any() else (1.0,) for part in (through, target)]
+    pairs = sorted(itertools.product(*kept), key=sum, reverse=True)
+    candidates = [DeclaredShare(*pair, factor) for factor in factors for pair in pairs]
     costs = np.array([_cost(residual, weight, _known(c, weight, through, target) + other) for c in candidates])
     means = costs @ weight / weight.sum()
     best = int(means.argmin())
@@ -61,7 +66,8 @@ def borne_out(
 
 
 def _known(share: DeclaredShare, weight: np.ndarray, through: np.ndarray, target: np.ndarray) -> np.ndarray:
-    return share.factor * tempered(through, weight, share.agreement) + tempered(target, weight, share.agreement)
+    own = tempered(target, weight, share.target_agreement)
+    return share.factor * tempered(through, weight, share.agreement) + own
 
 
 def _cost(residual: np.ndarray, weight: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -46,7 +46,7 @@ def prepare(
     """
     group = None if table.group is None else table.group[:, None]
     covariances = [None if part is None else part.reshape(len(part), -1) for part in (table.x_cov, table.xy_cov)]
-    beside = _with(table.y, table.prior_mean, table.x_err, table.y_err, group, *covariances)
+    beside = _with(table.y, table.prior_mean, table.x_err, table.y_err, table.y_limit, group, *covariances)
     rows = distinct_rows(table.x, beside, table.weight)
     y = take(table.y, rows.first)
     scaler = known(learn_scaling(table.x, y, rows.weight, rows.first))

@@ -70,8 +70,8 @@ def run_readings(context: FitContext) -> Readings:
     seed = int(context.run_seeds[-1])
     law = fit_law(t, process.found, seed) if read else None
     share, through = _declared_share(context, process.found, law)
-    target = tempered(t.errors.target, t.weight, share.agreement)
-    if law is not None and share.agreement < 1 and t.errors.target.any():
+    target = tempered(t.errors.target, t.weight, share.target_agreement)
+    if law is not None and share.target_agreement < 1:
         law = fit_law(t, process.found, seed, target)
     errors = t.errors._replace(target=target.astype(np.float32))
     if law is not None:

@@ -20,6 +20,7 @@ from taylor_sensus.fit.density import new_perception, train_density
 from taylor_sensus.fit.fit_summary import summarise_fit
 from taylor_sensus.fit.initial import Shape
 from taylor_sensus.fit.joint import train_jointly
+from taylor_sensus.fit.limits import with_limits
 from taylor_sensus.fit.means import network_means, train_means
 from taylor_sensus.fit.members import histories
 from taylor_sensus.fit.noise import train_noise
@@ -68,6 +69,8 @@ def fit_model(
     start = start._replace(context=replace(start.context, workers=workers, kept=kept))
     if stream is not None:
         start = streamed(start, stream, table.x[prepared.first])
+    context = with_limits(start.context, None if table.y_limit is None else table.y_limit[prepared.first])
+    start, prepared = start._replace(context=context), prepared._replace(training=context.table)
     trained = train(start)
     counted = prepared.training._replace(errors=trained.errors)  # as the regression counts what is declared
     calibrated = calibrate(trained, counted, settings, n_jobs)

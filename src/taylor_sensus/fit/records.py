@@ -39,6 +39,8 @@ class Table(NamedTuple):
     """Code of each row's group as the user gave it, of all rows, -1 where there is none; None where none were given."""
     inputs: int = 0
     """Different inputs of the training rows."""
+    limited: np.ndarray | None = None
+    """Rows whose target tells only a bound and was replaced by an expected value, (rows,); None: none."""
 
     def take(self, rows: np.ndarray) -> Table:
         """These rows, which must be in ascending order; no copy if they are all."""
@@ -50,9 +52,26 @@ class Table(NamedTuple):
         train = int((rows < self.train).sum())
         group = self.group[rows[:train]]
         code = None if self.code is None else self.code[rows]
+        limited = None if self.limited is None else self.limited[rows]
         return Table(
-            x, y, weight, prior_mean, self.prior_variance, train, group, errors, self.reading, code, self.inputs
+            x,
+            y,
+            weight,
+            prior_mean,
+            self.prior_variance,
+            train,
+            group,
+            errors,
+            self.reading,
+            code,
+            self.inputs,
+            limited,
         )
+
+    @property
+    def measured(self) -> np.ndarray:
+        """Rows whose targets were measured, (rows,)."""
+        return np.ones(len(self.x), bool) if self.limited is None else ~self.limited
 
 
 class Chosen(NamedTuple):

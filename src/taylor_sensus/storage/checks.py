@@ -128,6 +128,7 @@ ARRAYS = {
     "rows.y_err": _rule("rows targets", **UNIT_ERROR, gaps=True, needed=False),
     "rows.group": _rule("rows", **PLACE, needed=False),
     "rows.x_cov": _rule("rows features features", low=-(LARGEST**2), high=LARGEST**2, gaps=True, needed=False),
+    "rows.y_limit": _rule("rows targets", low=-1.0, high=1.0, needed=False),
     "rows.xy_cov": _rule("rows features", low=-(LARGEST**2), high=LARGEST**2, gaps=True, needed=False),
 }
 """All arrays but those of the networks, whose shapes follow from the settings."""

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus.errors import TaylorSensusWarning
+from taylor_sensus.tables.limits import expected_cells
 from taylor_sensus.tables.notation import Cells
 from taylor_sensus.tables.row_names import shown
 
@@ -16,6 +17,7 @@ CENSORED = {
     "missing": "count as missing",
     "bound": "take the value of their bound",
     "half": "take half their bound",
+    "expected": "take the value expected on their side of the bound, with its error",
 }
 """What can be done with such cells, and how a warning says it."""
 
@@ -26,7 +28,7 @@ def filled(cells: Cells, censored: str) -> np.ndarray:
         return np.where(cells.sides != 0, cells.bounds, cells.values)
     if censored == "half":
         return np.where((cells.sides < 0) & (cells.bounds > 0), cells.bounds / 2, cells.values)
-    return cells.values
+    return expected_cells(cells)[0] if censored == "expected" else cells.values
 
 
 def censored_table(read: dict[str, Cells]) -> pd.DataFrame:

@@ -165,6 +165,27 @@ def with_errors(table: EncodedTable, names: Names, X: Any, y: Any, X_err: Any, y
     )
 
 
+def with_limits(table: EncodedTable, y_limit: Any) -> EncodedTable:
+    """The table with marks on targets that tell only a bound."""
+    if y_limit is None:
+        return table
+    marks = np.asarray(y_limit, dtype=object)
+    words = {"below": -1.0, "above": 1.0, "": 0.0, None: 0.0}
+    try:
+        sides = np.array([words[m] if m in words else float(m) for m in marks.ravel().tolist()]).reshape(marks.shape)
+    except (TypeError, ValueError):
+        sides = np.full(marks.shape, np.nan)
+    sides = sides[:, None] if sides.ndim == 1 and table.y.shape[1] == 1 else sides
+    if sides.shape != table.y.shape or not np.isin(sides, (-1.0, 0.0, 1.0)).all():
+        raise DataError(
+            f"y_limit must hold -1 (y lies below the number in y), 1 (above) or 0 (measured), or 'below' and 'above', "
+            f"for each of {len(table.y)} rows and {table.y.shape[1]} target(s)"
+        )
+    if (sides == 0).sum(axis=0).min() < 2:
+        raise DataError("y_limit: at least 2 rows must have been measured")
+    return table._replace(y_limit=sides if sides.any() else None)
+
+
 def joined(one: EncodedTable, other: EncodedTable) -> EncodedTable:
     """The rows of both; what only one declares is unknown in the other."""
     parts = {}
@@ -184,8 +205,8 @@ def _unknown(name: str, table: EncodedTable) -> np.ndarray:
         return as_matrices(errors**2)
     if name == "group":  # rows without groups have none each
         return np.full(len(table.x), NO_GROUP)
-    if name == "xy_cov":
-        return np.zeros(table.x.shape)
+    if name in {"xy_cov", "y_limit"}:
+        return np.zeros((table.x if name == "xy_cov" else table.y).shape)
     return np.full((table.x if name == "x_err" else table.y).shape, np.nan)
 
 

@@ -21,6 +21,7 @@ from taylor_sensus.tables.companions import Pairing, describe_pairings, find_pai
 from taylor_sensus.tables.covariances import as_covariances, covariance_headers
 from taylor_sensus.tables.dates import holds_dates
 from taylor_sensus.tables.files import read_table
+from taylor_sensus.tables.limits import expected_cells
 from taylor_sensus.tables.missing_words import is_missing_word, without_missing_words
 from taylor_sensus.tables.notation import Cells, nothing_said, read_cells
 from taylor_sensus.tables.refusals import looks_meant_as_number, why_refused
@@ -85,6 +86,8 @@ class Measurements(NamedTuple):
         Cells that tell only a bound: `row` (from 0), `column`, `side` (below, above), `bound` (NaN where not told).
     covariances : dict
         Covariances of errors in a row, from columns ``cov(a,b)``, by the two columns' headers.
+    expected : bool
+        Whether cells that tell only a bound hold expected values.
     """
 
     values: pd.DataFrame
@@ -93,6 +96,7 @@ class Measurements(NamedTuple):
     pairings: list[Pairing]
     censored: pd.DataFrame
     covariances: Mapping[tuple[str, str], np.ndarray] = MappingProxyType({})
+    expected: bool = False
 
     def __str__(self) -> str:
         declared = self.errors.notna().sum()
@@ -181,8 +185,9 @@ class Measurements(NamedTuple):
         for name in targets:
             if not is_numeric_dtype(self.values[name]):
                 raise DataError(f"the target {name!r} holds no numbers (the first is {_first_word(self.values[name])})")
-            rows = np.flatnonzero(self.values[name].isna())
             only_bound = set(self.censored.loc[self.censored["column"] == name, "row"])
+            guessed = np.isin(np.arange(len(self.values)), list(only_bound)) & self.expected
+            rows = np.flatnonzero(self.values[name].isna() | guessed)
             told = [
                 named_row(self.values.index, r, "tells only a bound" if r in only_bound else None)
                 for r in rows[:MOST_NAMED].tolist()
@@ -221,9 +226,10 @@ def read_measurements(
         Sheet of an Excel book, by its name or its number from 1; the first by default.
     decimal : {".", ","}, optional
         The decimal sign of texts; the point if nothing is said.
-    censored : {"missing", "bound", "half"}, default="missing"
-        What cells such as ``<0.05`` become: missing; the bound; or half the bound, which there is only below a positive
-        bound. Where there is no such value, the cell is missing.
+    censored : {"missing", "bound", "half", "expected"}, default="missing"
+        What cells such as ``<0.05`` become: missing; the bound; half the bound, which there is only below a positive
+        bound; or the value that the column's distribution lets expect there, with its standard deviation as a declared
+        error. Where there is no such value, the cell is missing.
     text : list of str, optional
         Headers of columns that are words, whatever they look like.
     numbers : list of str, optional
@@ -290,6 +296,9 @@ def read_measurements(
 
     companions = {pairing.errors for pairing in pairings} | taken
     kept = {header: cells for header, cells in read.items() if header not in companions}
+    if censored == "expected":
+        for header, cells in kept.items():
+            errors[header] = np.where(cells.sides != 0, expected_cells(cells)[1], errors[header])
     warn_of_censored(frame, kept, headers, censored)
     values = {}
     for header in [header for header in headers if header not in companions]:
@@ -310,6 +319,7 @@ def read_measurements(
         pairings=pairings,
         censored=censored_table(kept),
         covariances={pair: read[header].values for header, pair in together.items()},
+        expected=censored == "expected",
     )
 
 

@@ -1,0 +1,55 @@
+"""Stage limits: targets that tell only a bound, by expectation and maximisation (a censored, or Tobit, likelihood).
+
+The process says how such a row is distributed without it; on its side of the bound that has a mean and a variance.
+They take the place of the target and of its declared variance, the process is found again, and so on. Means learn from
+these rows as far as their variance lets them; noise and calibration learn from measured rows alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from taylor_sensus.fit.context import FitContext
+from taylor_sensus.fit.process import run_process
+from taylor_sensus.fit.records import Table
+from taylor_sensus.model.declared_errors import DeclaredErrors
+from taylor_sensus.model.gaussian_process import noise
+from taylor_sensus.model.truncated import truncated_normal
+
+ROUNDS = 4
+
+
+def with_limits(context: FitContext, side: np.ndarray | None) -> FitContext:
+    """The table with expected targets in place of bounds; `side` is -1, 0 or 1 for each training row and target."""
+    t = context.table
+    if side is None or not side.any():
+        return context
+    side = np.concatenate([side, np.zeros((len(t.y) - len(side), side.shape[1]))])
+    bound, y = t.y.astype(np.float64), t.y.astype(np.float64)
+    errors = _errors(t)
+    before, variance = errors.target.astype(np.float64), np.zeros(t.y.shape)
+    for _ in range(ROUNDS):
+        target = (before + variance).astype(np.float32)
+        # Errors of features wait: what they do to the mean, the process learns by itself.
+        known = errors._replace(target=target, declared=np.zeros_like(errors.declared))
+        found = run_process(replace(context, table=t._replace(y=y.astype(np.float32), errors=known))).found
+        if found is None:
+            mean, white = t.prior_mean.astype(np.float64), np.full(t.y.shape, 0.1)
+        else:
+            mean = found.unseen_mean
+            white = found.unseen_variance[:, None] + noise(found.process.numbers.theta) + before
+        expected, left = truncated_normal(mean, np.sqrt(white), bound, side)
+        y, variance = np.where(side != 0, expected, bound), np.where(side != 0, left, 0.0)
+    errors = errors._replace(target=(before + variance).astype(np.float32))
+    table = t._replace(y=y.astype(np.float32), errors=errors, limited=(side != 0).any(axis=1))
+    return replace(context, table=table)
+
+
+def _errors(table: Table) -> DeclaredErrors:
+    """Those that are declared, or none."""
+    if table.errors is not None:
+        return table.errors
+    nothing = np.zeros(table.x.shape, np.float32)
+    return DeclaredErrors(nothing, nothing, nothing, np.zeros(table.y.shape, np.float32))
