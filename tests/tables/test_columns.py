@@ -99,18 +99,18 @@ def test_identifiers_are_refused(own, repeated, refused):
 
 
 def test_of_many_categories_the_frequent_ones_have_columns():
-    """Up to 20 all have; beyond, those of three rows and more, at most 50; the others are alike and as new ones."""
-    texts = [f"g{i:02d}" for i in range(60) for _ in range(1 + i // 2)]
+    """Up to 20 all have; beyond, those of three rows and more, at most 100; the others are alike and as new ones."""
+    texts = [f"g{i:03d}" for i in range(120) for _ in range(1 + i // 2)]
     frame = pd.DataFrame({"group": texts})
     (column,) = learn_columns(frame)
-    assert column.categories == tuple(f"g{i:02d}" for i in range(10, 60))
-    (few,) = learn_columns(frame[frame.group < "g20"])
+    assert column.categories == tuple(f"g{i:03d}" for i in range(20, 120))
+    (few,) = learn_columns(frame[frame.group < "g020"])
     assert len(few.categories) == 20
-    (some,) = learn_columns(frame[frame.group < "g30"])
-    assert some.categories == tuple(f"g{i:02d}" for i in range(4, 30)), "those below have one or two rows"
-    found = encode(frame, [column], new_categories=True, told=False)
-    rare = (frame.group < "g10").to_numpy()
-    np.testing.assert_array_equal(found[rare], new_category(50))
+    (some,) = learn_columns(frame[frame.group < "g030"])
+    assert some.categories == tuple(f"g{i:03d}" for i in range(4, 30)), "those below have one or two rows"
+    found = encode(frame, [column], new_categories=True, tell=False)
+    rare = (frame.group < "g020").to_numpy()
+    np.testing.assert_array_equal(found[rare], new_category(100))
     np.testing.assert_array_equal(found[~rare].sum(axis=1), 1)
 
 

@@ -18,7 +18,7 @@ from taylor_sensus.tables.column import Column
 from taylor_sensus.tables.dates import holds_dates
 from taylor_sensus.tables.row_names import counting, named_row, shown
 
-MOST_CATEGORIES = 50
+MOST_CATEGORIES = 100
 """So many have a column of their own."""
 FEW_CATEGORIES = 20
 """Up to so many texts all have one, and a column is never taken for an identifier."""
@@ -105,12 +105,12 @@ def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
 
 
 def encode(
-    frame: pd.DataFrame, columns: Iterable[Column], *, new_categories: bool = False, told: bool = True
+    frame: pd.DataFrame, columns: Iterable[Column], *, new_categories: bool = False, tell: bool = True
 ) -> np.ndarray:
     """The table as floats, categories spread out; all bad cells are reported together.
 
     With `new_categories` a category that is not known is no bad cell: it stands as far from each known category as
-    these from each other, and a warning tells of it if it is `told`.
+    these from each other, and a warning says so, if it is to `tell`.
     """
     problems: list[str] = []
     unseen: list[str] = []
@@ -121,7 +121,7 @@ def encode(
             arrays.append(_numbers(values, column.name, frame.index, problems)[:, None])
         else:
             arrays.append(_indicators(values, column, frame.index, unseen if new_categories else problems))
-    if unseen and told and not problems:
+    if unseen and tell and not problems:
         warnings.warn(f"{'; '.join(unseen)}. {WIDER}", TaylorSensusWarning, stacklevel=5)
     if problems:
         told = f". {counting(frame.index)}" if any(": row" in problem for problem in problems) else ""

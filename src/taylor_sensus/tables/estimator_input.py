@@ -64,7 +64,7 @@ class ReadsTables:
             if len(frame) < 2:
                 raise DataError(f"n_samples={len(frame)}: at least 2 rows are needed to fit")
             columns = learn_columns(frame)
-            x = encode(frame, columns, new_categories=True, told=False)  # rare ones among very many
+            x = encode(frame, columns, new_categories=True, tell=False)  # rare ones among very many
         else:
             x = self._validated(X if frame is None else frame, reset=True, ensure_min_samples=2)
             columns = tuple(Column(name, None) for name in self._names(x.shape[1]))
