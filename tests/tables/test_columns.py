@@ -99,15 +99,15 @@ def test_identifiers_are_refused(own, repeated, refused):
 
 
 def test_of_many_categories_the_frequent_ones_have_columns():
-    """Up to 20 all have; beyond, those of three rows and more, at most 100; the others are alike and as new ones."""
+    """The 100 most frequent, of equals those that come first by name; the others are alike and as new ones."""
     texts = [f"g{i:03d}" for i in range(120) for _ in range(1 + i // 2)]
     frame = pd.DataFrame({"group": texts})
     (column,) = learn_columns(frame)
     assert column.categories == tuple(f"g{i:03d}" for i in range(20, 120))
-    (few,) = learn_columns(frame[frame.group < "g020"])
-    assert len(few.categories) == 20
-    (some,) = learn_columns(frame[frame.group < "g030"])
-    assert some.categories == tuple(f"g{i:03d}" for i in range(4, 30)), "those below have one or two rows"
+    (whole,) = learn_columns(frame[frame.group < "g100"])
+    assert len(whole.categories) == 100
+    (equal,) = learn_columns(pd.DataFrame({"group": [f"g{i:03d}" for i in range(110)] * 2}))
+    assert equal.categories == tuple(f"g{i:03d}" for i in range(100))
     found = encode(frame, [column], new_categories=True, tell=False)
     rare = (frame.group < "g020").to_numpy()
     np.testing.assert_array_equal(found[rare], new_category(100))

@@ -19,11 +19,9 @@ from taylor_sensus.tables.dates import holds_dates
 from taylor_sensus.tables.row_names import counting, named_row, shown
 
 MOST_CATEGORIES = 100
-"""So many have a column of their own."""
+"""So many have a column of their own; the others are taken together with all that are not known."""
 FEW_CATEGORIES = 20
-"""Up to so many texts all have one, and a column is never taken for an identifier."""
-FEWEST_ROWS = 3
-"""Of many categories those with fewer rows are taken together with all that are not known."""
+"""Up to so many texts a column is never taken for an identifier."""
 MOST_NAMED = 5
 """How many bad cells an error lists before it only counts."""
 LARGEST = 1e36
@@ -86,12 +84,9 @@ def learn_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
 
 
 def _with_columns(counts: pd.Series) -> tuple[str, ...]:
-    """The categories that have a column each: all of a few; of many the frequent ones, and the rest are alike."""
-    if len(counts) > FEW_CATEGORIES:
-        fewest = min(FEWEST_ROWS, counts.max())
-        frequent = sorted(counts[counts >= fewest].items(), key=lambda found: (-found[1], found[0]))
-        counts = counts[[name for name, _ in frequent[:MOST_CATEGORIES]]]
-    return tuple(sorted(counts.index))
+    """The categories that have a column each: of very many the most frequent ones, and the rest are alike."""
+    frequent = sorted(counts.items(), key=lambda found: (-found[1], found[0]))
+    return tuple(sorted(str(name) for name, _ in frequent[:MOST_CATEGORIES]))
 
 
 def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
