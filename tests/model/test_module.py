@@ -45,7 +45,8 @@ def test_records_made_before_jax_was_there_are_known_to_it():
     code = (
         "import sys; from taylor_sensus.model.networks import Constant; made = Constant(1.0)\n"
         "assert 'jax' not in sys.modules\n"
-        "import taylor_sensus.fit.loop, jax\n"
-        "assert jax.tree.leaves(made) == [1.0]"
+        "import jax\n"
+        "assert jax.tree.leaves(Constant(2.0)) == [2.0] and jax.tree.leaves(made) == [1.0]\n"
+        "import taylor_sensus.model.networks, taylor_sensus.fit.loop"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -28,7 +28,9 @@ class Module:
         super().__init_subclass__(**options)
         dataclass(frozen=True, eq=False)(cls)
         KINDS.append(cls)
-        if "jax" in sys.modules:
+
+    def __post_init__(self) -> None:
+        if KINDS and "jax" in sys.modules:
             known_to_jax()
 
 
