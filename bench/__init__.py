@@ -6,6 +6,7 @@
 - `fit_files`: fits from files beside fits in memory: error on new rows, CPU seconds, peak memory.
 - `toy`: accuracy and noise recovery on data whose truth is known.
 - `measurement_errors`: declared errors, intervals, gaps and the budget's flag.
+- `categories`: new categories and columns of very many, beside target statistics.
 - `fuzz`: damaged and forged model files, and tables that nobody would write.
 - `golden`: the golden model files of the present format.
 - `peers`: the same tasks with other libraries, where these are installed.

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -124,3 +125,17 @@ def test_a_peer_that_is_not_installed_is_skipped(tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit):
         bench_of_peers(tmp_path, "formula", "--peers", "lmfit")
     assert "formula has no peer 'lmfit'; it has absent" in capsys.readouterr().err
+
+
+def test_target_statistics_never_see_their_own_row():
+    """Categories in miniature: a training row's statistic does not change with its own target."""
+    from bench.categories import smoothed_means, table, with_statistics
+
+    X, y = table(70, 5, 1.0, 0)
+    train = np.arange(70) < 50
+    before = with_statistics(X, y, train, 0)["kind"].to_numpy()
+    y[3] += 100
+    after = with_statistics(X, y, train, 0)["kind"].to_numpy()
+    assert after[3] == before[3] and (after[50:] != before[50:]).any()
+    found = smoothed_means(np.array(["a", "a", "b", "b"]), np.array([0.0, 0.2, 1.0, 1.2]), np.array(["a", "c"]))
+    assert 0.1 < found[0] < 0.6 and found[1] == pytest.approx(0.6)
