@@ -108,6 +108,8 @@ class FitSummary:
     """Columns that look as if they told groups of rows, although none were given."""
     outlier_names: tuple[str, ...] | None = None
     """Names of the outliers, in their order. None: rows have no names, and go by their places."""
+    time_limit: float | None = None
+    """Seconds that the fit was allowed to take. None: no limit."""
 
 
 class EncodedTable(NamedTuple):

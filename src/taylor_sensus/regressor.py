@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +118,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         The same integer on the same machine gives the same model, bit for bit.
     verbose : bool, default=False
         Show progress while fitting.
+    time_limit : float, optional
+        Seconds that a fit may take, roughly: members, training steps and the process are reduced until it fits, as
+        `summary()` then says. What is chosen depends on the machine, so that the result does too. None: no limit.
 
     Attributes
     ----------
@@ -172,6 +178,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
+        time_limit: float | None = None,
     ) -> None:
         self.members = members
         self.width = width
@@ -194,6 +201,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.time_limit = time_limit
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_err: Any = None, y_err: Any = None,
@@ -363,6 +371,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         forks.begin()
         use_compilation_cache()
         forget_programs_if_many()
+        if self.time_limit is not None:
+            settings = self._within_limit(table, settings)
         todo = partial(
             fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before, source=source,
             workers=dask_workers(client), kept=kept, processes=processes,
@@ -373,6 +383,19 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
                 self.fitted_ = todo(progress=progress)
         else:
             self.fitted_ = todo(progress=None)
+        if self.time_limit is not None:
+            summary = replace(self.fitted_.fit_summary, time_limit=float(self.time_limit))
+            self.fitted_ = replace(self.fitted_, fit_summary=summary)
+
+    def _within_limit(self, table: EncodedTable, settings: Settings) -> Settings:
+        from taylor_sensus.fit.time_limit import settings_within
+
+        limit = self.time_limit
+        if isinstance(limit, bool) or not isinstance(limit, Real) or not 0 < float(limit) < math.inf:
+            raise SettingError(f"time_limit must be a number of seconds above 0, or None; got {limit!r}")
+        if settings.training != "staged":
+            raise SettingError("time_limit goes with training='staged' only; leave it out in the paper's mode")
+        return settings_within(float(limit), *table.x.shape, table.y.shape[1], settings, self.n_jobs)
 
     def _seed(self, before: dict[str, Any] | None) -> int:
         """As `random_state` says; if it says nothing, that of a fit before."""

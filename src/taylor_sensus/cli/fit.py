@@ -83,6 +83,12 @@ def fit(
         ),
     ] = None,
     paper: Annotated[bool, typer.Option("--paper", help="The method as printed in the paper.")] = False,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", help="Roughly how long the fit may take; it then uses fewer members and steps."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed gives the same model.")] = 0,
     without_rows: WithoutRows = False,
     force: Force = False,
@@ -99,6 +105,7 @@ def fit(
     """
     named = {"members": members, "epochs": epochs, "width": width, "depth": depth, "X_err_kind": _kinds(x_err_kind)}
     arguments = _constructor_arguments({n: v for n, v in named.items() if v is not None}, set_ or [], paper)
+    arguments["time_limit"] = time_limit
     check_output(output, [data, *([validation] if validation else [])], force=force)
     if data.is_dir():
         told = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_, groups]

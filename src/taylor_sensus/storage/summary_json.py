@@ -22,6 +22,7 @@ ADDED = (
     "group_title",
     "group_stds",
     "suspected_groups",
+    "time_limit",
 )
 """What earlier files do not tell."""
 SLACK = 1e-9
@@ -76,6 +77,7 @@ def _checks(targets: int) -> dict[str, Check]:
         "pure_error": _unless_none(sizes),
         "pure_error_freedom": _number(0),
         "repeated_inputs": _whole(),
+        "time_limit": _unless_none(_number(0)),
         "curved": _truth,
         "split_identifiable": _truth,
         "noise_share_bounds": _unless_none(_several(_several(_several(_number(0, 1), 2)), targets)),

@@ -105,6 +105,8 @@ def _parts(fitted: FittedModel) -> list[Part]:
         if (value := getattr(fitted.settings, f.name)) != getattr(DEFAULTS, f.name)
     }  # fmt: skip
     told = {"members": [str(fitted.members)], "changed settings": [one_line(changed or "none", 2000)]}
+    if fit.time_limit is not None:
+        told["time limit"] = [f"{fit.time_limit:g} s; members, steps and centres above are what fitted into it"]
     return [*parts, Part(["Model"], told)]
 
 
