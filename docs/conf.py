@@ -30,10 +30,12 @@ extensions = [
     "sphinx.ext.viewcode",
     "docs.extensions.docstrings",
     "docs.extensions.mathml",
+    "docs.extensions.notebooks",
     "docs.extensions.repository",
+    "docs.extensions.search",
     "docs.extensions.tables",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/*.ipynb"]
 nitpicky = False
 default_role = "code"  # docstrings write `name` for code
 show_warning_types = True
@@ -56,6 +58,7 @@ html_theme = "furo"
 html_title = f"Taylor-Sensus {__version__}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_copyright = False

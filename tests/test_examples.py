@@ -14,7 +14,7 @@ SCRIPTS = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SMALL = tiny.SMALL | {"kernel": False, "n_jobs": 1}
 STORIES = {
     "steels": ("matbench_steels", ["straight line", "hold", "epistemic", "with 10 % Mn"]),
-    "concrete": ("concrete", ["system_noise", "declared", "next", "endless data"]),
+    "concrete": ("concrete", ["system_noise", "declared", "next", "unlimited data"]),
     "diabetes": ("diabetes", ["of the variance", "conformal", "largest std"]),
 }
 

@@ -110,7 +110,7 @@ def fit(
     if data.is_dir():
         told = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_, groups]
         if any(option is not None for option in told) or censored != "missing":
-            raise typer.BadParameter("a folder is fitted as it is: only --target, --drop and settings can be told")
+            raise typer.BadParameter("a folder is fitted as it is: only --target, --drop and settings can be given")
 
         from taylor_sensus import TSNetRegressor
 

@@ -36,7 +36,7 @@ def suggest(
     pending: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Table of settings that are being measured already.")
     ] = None,
-    diversity: Annotated[float, typer.Option(help="How much suggestions heed each other; 0: not at all.")] = 1.0,
+    diversity: Annotated[float, typer.Option(help="How far suggestions keep from each other; 0: not at all.")] = 1.0,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help=f"Form to write: {OUTPUTS}."),

@@ -51,7 +51,7 @@ def predict_in_processes(
                 yield DonePart(left.pop(future), future.result())
     except BrokenProcessPool as problem:
         raise TaylorSensusError(
-            "a process that predicted was killed, perhaps for want of memory; finished parts are kept: "
+            "a process that predicted was killed, perhaps because memory ran out; finished parts are kept: "
             "run the same again to go on, with fewer jobs if it happens again"
         ) from problem
     finally:

@@ -125,7 +125,7 @@ def advice(contents: Contents, at: int) -> tuple[str, str]:
     inputs = np.where(parts == "feature_noise", average, 0)
     system = float(average[parts == "system_noise"].sum())
     if lacking >= max(system, float(inputs.sum())) or lacking > 0.4:
-        return "new rows where data are thin", (
+        return "new rows where data are sparse", (
             f"{percent(lacking, 0)} of the variance comes from too little data{where}; rows like those listed as "
             "lacking data would help most."
         )

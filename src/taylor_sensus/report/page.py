@@ -14,7 +14,7 @@ ORDER = (
     ("honesty", "Error bars", sections.honesty),
     ("budget", "Noise budget", sections.budget),
     ("familiarity", "Familiarity", sections.familiarity),
-    ("second-look", "Second look", sections.second_look),
+    ("second-look", "Check", sections.second_look),
     ("dependence", "What was learned", sections.dependence),
     ("next", "What next", sections.next_steps),
     ("fitted", "What was fitted", sections.fitted),

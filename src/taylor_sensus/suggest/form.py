@@ -20,7 +20,7 @@ from taylor_sensus.words.verdicts import Status
 LITTLE = 0.01
 """A batch that lowers the median error bar by less than this share is hardly worth its work."""
 SMALL = 0.05
-"""Where endless data would lower it by less than this share, it is time to stop."""
+"""Where unlimited data would lower it by less than this share, it is time to stop."""
 LONGEST = 300
 """Characters of a cell or note that are shown; advice is a sentence."""
 
@@ -61,7 +61,7 @@ class Outlook:
     expected_median_std : float
         ... and when the batch has been measured: an estimate, which does not know what will come out.
     noise : float
-        What would be left with endless data: noise.
+        What would be left with unlimited data: noise.
     """
 
     median_std: float
@@ -75,13 +75,13 @@ class Outlook:
 
     @property
     def possible(self) -> float:
-        """The same with endless data, which leave nothing but noise."""
+        """The same with unlimited data, which leave nothing but noise."""
         return max(0.0, 1 - self.noise / self.median_std) if self.median_std > 0 else 0.0
 
     @property
     def status(self) -> Status:
         """Good if the batch lowers error bars, fair if it hardly does, and "check" if it is time to stop."""
-        why = f"error bars should fall by {percent(self.reduction)}, with endless data by {percent(self.possible)}"
+        why = f"error bars should fall by {percent(self.reduction)}, with unlimited data by {percent(self.possible)}"
         if self.possible < SMALL:
             return Status("gain", "check", f"{why}; time to stop")
         return Status("gain", "fair" if self.reduction < LITTLE else "good", why)
@@ -89,10 +89,12 @@ class Outlook:
     def __str__(self) -> str:
         if self.reduction > 0:
             change = f"from {self.median_std:.4g} to {self.expected_median_std:.4g}, by {percent(self.reduction)}"
-            text = f"Measuring these should lower the median std over the candidates {change}."
+            text = f"Measuring these should lower the median error bar (std) of the candidates {change}."
         else:
-            text = f"Measuring these should not lower the median std over the candidates, {self.median_std:.4g}."
-        text += f" Noise alone is {self.noise:.4g}: endless data would lower it by {percent(self.possible)}."
+            text = (
+                f"Measuring these should not lower the median error bar (std) of the candidates, {self.median_std:.4g}."
+            )
+        text += f" The noise alone is {self.noise:.4g}, so unlimited data would lower it by {percent(self.possible)}."
         if self.possible < SMALL:
             return f"{text} Time to stop: what is left is noise. Repeat rows or measure better instead."
         if self.reduction < LITTLE:

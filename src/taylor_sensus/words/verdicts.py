@@ -187,7 +187,7 @@ def error_bars(found: Coverage, of: str = "unseen rows", *, constant: bool = Fal
             return Status("error bars", "fair", why, "nearly: a little too small", remedy)
         return Status("error bars", "check", why, "no, they are too small", remedy)
     if wide:
-        return Status("error bars", "fair", f"{told}{here}{others}: wider than need be", "yes, they are rather wide")
+        return Status("error bars", "fair", f"{told}{here}{others}: wider than needed", "yes, they are rather wide")
     if found.rows < ENOUGH_TO_JUDGE:
         return Status("error bars", "fair", f"{told}; too few to tell, {main.allowed}", "too few rows to tell")
     chances = main.allowed if found.rows < MANY_JUDGED else "that is as promised"

@@ -121,7 +121,7 @@ def _coverage(judged: JudgedTarget, unit: str | None) -> Markup:
 
 def second_look(contents: Contents) -> Markup:
     """Measurements that the model finds hard to believe."""
-    title = "Measurements that deserve a second look"
+    title = "Measurements to check"
     evidence = contents.evidence
     if evidence is None:
         return section("second-look", title, missing("a table with measured targets"))
