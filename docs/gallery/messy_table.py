@@ -25,7 +25,7 @@ X, y, X_err, y_err = read.split("yield [%]")
 # The declared errors go into the fit. The summary judges the model on rows that its networks did not see.
 # %%
 model = TSNetRegressor(random_state=0).fit(X, y, X_err=X_err, y_err=y_err)
-model.summary()
+model
 # %% [markdown]
 # Where does the error of a prediction come from? On the flank of the peak mostly from the thermocouple.
 # %%

@@ -10,7 +10,7 @@ from taylor_sensus.scores import evaluate
 
 steels = split_dataset(load_dataset("matbench_steels"), seed=0)
 model = TSNetRegressor(random_state=0).fit(steels.X_train, steels.y_train)
-model.summary()
+model
 # %%
 p = model.predict_distribution(steels.X_test)
 scores = evaluate(steels.y_test, p)
