@@ -63,8 +63,8 @@ html_math_renderer = "mathml"
 html_copy_source = False
 html_show_copyright = False
 html_theme_options = {"source_edit_link": "", "footer_icons": []}
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
 
 
 def setup(app) -> None:

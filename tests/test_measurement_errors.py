@@ -190,7 +190,7 @@ def test_the_split_is_flagged_where_it_cannot_be_known():
     y = 2 * x[:, 0] - x[:, 1] + rng.normal(0, 0.2, 150)
     model = small().fit(x, y)
     assert not model.fitted_.fit_summary.split_identifiable and not model.noise_budget(x).identifiable
-    assert "cannot be told apart" in model.summary()
+    assert "cannot be separated" in model.summary()
     assert small().fit(x, y, X_err=[0.1, 0]).noise_budget(x).identifiable
 
 
