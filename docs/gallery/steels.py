@@ -32,4 +32,4 @@ for name, third in zip(("surest", "middle", "least sure"), np.array_split(np.arg
 # %% [markdown]
 # What to make next, if a strong steel is wanted:
 # %%
-model.suggest(steels.X_test, n=3, goal="max", random_state=0).table.iloc[:, [0, -6, -5, -3]]
+model.suggest(steels.X_test, n=3, goal="max", random_state=0).table.iloc[:, [0, -5, -4, -3]]

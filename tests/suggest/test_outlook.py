@@ -11,7 +11,7 @@ from taylor_sensus.suggest import Outlook
         (Outlook(2.0, 1.5, 0.5), "from 2 to 1.5, by 25.0 %", "stop"),
         (Outlook(2.0, 1.99, 0.5), "measure more at a time, or stop", "Time to stop"),
         (Outlook(2.0, 1.99, 1.95), "Time to stop: what is left is noise", "more at a time"),
-        (Outlook(2.0, 2.1, 2.2), "should not lower the median std", "-"),
+        (Outlook(2.0, 2.1, 2.2), "should not lower the median error bar", "-"),
         (Outlook(0.0, 0.0, 0.0), "Time to stop", "nan"),
     ],
 )
