@@ -52,7 +52,10 @@ def test_the_outlook_says_what_the_batch_would_change(model):
     assert one.median_std == many.median_std == pytest.approx(now, rel=1e-3)
     assert 0 < one.reduction < many.reduction < many.possible < 1
     text = str(suggest(model, pool, n=20, random_state=0))
-    assert "lower the median error bar (std)" in text and "20 suggestions to learn most (yield), from 400 candidates" in text
+    assert (
+        "lower the median error bar (std)" in text
+        and "20 suggestions to learn most (yield), from 400 candidates" in text
+    )
 
 
 def test_the_outlook_comes_near_the_truth(model):

@@ -278,7 +278,11 @@ def lacking_data(share: float, unseen: float | None = None) -> Status:
 
 def split(identifiable: bool) -> Status:
     """Whether the data can tell the inputs' noise from the system's."""
-    why = "the system's share of the noise is known to 50 percentage points" if identifiable else "trust the sum, not the split"
+    why = (
+        "the system's share of the noise is known to 50 percentage points"
+        if identifiable
+        else "trust the sum, not the split"
+    )
     return Status("split of the noise", _word(identifiable, False), why)
 
 

@@ -91,10 +91,10 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
         found.append(
             ModelWarning(
                 "split_unknown",
-                "Noise of the inputs and noise of the system cannot be separated here: the 90 % interval of their shares "
-                "is wider than 50 percentage points.",
-                "Their sum is right. Declare errors of the inputs (X_err, --x-err) to separate them; repeated rows only "
-                "give the sum.",
+                "Noise of the inputs and noise of the system cannot be separated here: the 90 % interval of their "
+                "shares is wider than 50 percentage points.",
+                "Their sum is right. Declare errors of the inputs (X_err, --x-err) to separate them; repeated rows "
+                "only give the sum.",
             )
         )
     if repeated := fit.rows - fit.distinct_rows:
