@@ -16,14 +16,23 @@ function named() {
   for (const caption of document.querySelectorAll("[role=heading]:not([aria-level])")) caption.setAttribute("aria-level", "2");
   document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "All pages");
   document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
-  for (const empty of document.querySelectorAll("th:empty, th:has(> p:empty:only-child)")) {
+  for (const empty of document.querySelectorAll("th")) {
+    const formula = empty.querySelector("math");
+    if (formula) empty.setAttribute("aria-label", formula.textContent);
+    if (empty.textContent.trim()) continue;
     const cell = document.createElement("td");
     cell.className = empty.className;
     empty.replaceWith(cell);
   }
   for (const list of document.querySelectorAll("dt dl")) { // parameters of a long signature
-    list.setAttribute("role", "list");
-    for (const item of list.querySelectorAll("dd")) item.setAttribute("role", "listitem");
+    const lines = document.createElement("div");
+    for (const item of list.children) {
+      const line = document.createElement("div");
+      line.append(...item.childNodes);
+      lines.append(line);
+    }
+    lines.className = "parameters";
+    list.replaceWith(lines);
   }
 }
 
