@@ -139,3 +139,27 @@ def test_target_statistics_never_see_their_own_row():
     assert after[3] == before[3] and (after[50:] != before[50:]).any()
     found = smoothed_means(np.array(["a", "a", "b", "b"]), np.array([0.0, 0.2, 1.0, 1.2]), np.array(["a", "c"]))
     assert 0.1 < found[0] < 0.6 and found[1] == pytest.approx(0.6)
+
+
+def test_the_cost_model_finds_the_costs_that_made_its_points():
+    from bench import costs
+
+    true = costs.Costs(2e-4, 3e-6, 5e-4, 1e-6, 4e-6, 1e5)
+    points = [
+        {"kind": "step", "processes": n, "rows": rows, "bytes": 1e5,
+         "seconds": true.step_seconds(n, rows, turns=max(n / 2, 1.0))}
+        for n, rows in costs.STEPS
+    ]  # fmt: skip
+    points += [{"kind": kind, "processes": 1, "rows": 1000, "bytes": 0, "seconds": 1000 * seconds}
+               for kind, seconds in {"survey": 1e-6, "pool": 4e-6}.items()]  # fmt: skip
+    found = costs.fitted(pd.DataFrame(points), cores=2)
+    assert found == pytest.approx(true, rel=1e-6)
+    assert found.step_seconds(4, 10, bandwidth=1e8) == pytest.approx(2e-4 + 3e-5 + 1e-3 + 1.5e-3)
+    assert "64 machines" in costs.told(found, 1e9, 64, 8192, 9.5, 1.0, 1e9)
+
+
+def test_a_step_is_timed():
+    from bench import costs
+
+    seconds, size = costs.one_process(1, 0, 32, "")
+    assert 0 < seconds < 1 and size > 1e4
