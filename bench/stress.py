@@ -27,7 +27,7 @@ from bench.stress_inputs import Case, cases
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.errors import TaylorSensusError
 
-SHORTEST = 20
+SHORTEST = 15
 """Letters of a refusal that says something."""
 MODEL: dict[str, Any] = {"members": 2, "width": 16, "depth": 1, "epochs": 40, "n_jobs": 1, "random_state": 0}
 DETAILS = {"folds": 2, "noise_width": 8, "noise_depth": 1, "noise_epochs": 10, "pilots": 1}

@@ -101,7 +101,7 @@ def test_two_windows_an_upload_during_a_prediction_and_a_death_in_a_fit(browser,
             model = model_of(one, home, tmp_path / "first.tsnet")
         assert list(model.feature_names_in_) == ["alpha", "beta"]
 
-        one.goto(f"{home}/model")
+        one.goto(f"{home}/predict")
         one.set_input_files("#rows", many)
         one.click("#predict")
         other.goto(home)  # an upload while rows are predicted

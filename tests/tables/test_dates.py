@@ -1,5 +1,7 @@
 """Dates that came as texts are treated like dates of other files: neither words nor numbers."""
 
+import datetime
+
 import pandas as pd
 import pytest
 
@@ -49,3 +51,10 @@ def test_dates_that_were_said_to_be_words_are_words():
     frame = pd.DataFrame({"day": ["2024-05-17", "2024-05-18"] * 2, "x": [1, 2, 3, 4]})
     read = read_measurements(frame, text=["day"])
     assert learn_columns(read.values)[0].categories == ("2024-05-17", "2024-05-18")
+
+
+def test_dates_as_objects_are_no_words():
+    days = pd.Series([datetime.date(2024, 5, 17), datetime.date(2024, 5, 18), None], dtype=object)
+    assert holds_dates(days) and not holds_dates(pd.Series([datetime.date(2024, 5, 17), "soon"], dtype=object))
+    with pytest.raises(DataError, match="'day' holds dates"):
+        learn_columns(pd.DataFrame({"day": days[:2], "x": [1.0, 2.0]}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 
 import pandas as pd
@@ -23,11 +24,15 @@ _FORMS = [re.compile(rf"(?:{date})(?:(?:t| +){_TIME})?") for date in _DATES] + [
 
 
 def holds_dates(column: pd.Series) -> bool:
-    """Whether all filled cells of a column of texts are dates or times, all written in one way."""
+    """Whether all filled cells of a column are dates or times, as Python's own or as texts written in one way."""
     if isinstance(column.dtype, pd.CategoricalDtype) or not (is_object_dtype(column) or is_string_dtype(column)):
         return False
     cells = column.dropna().unique()
-    if not len(cells) or not all(isinstance(cell, str) for cell in cells):
+    if not len(cells):
+        return False
+    if all(isinstance(cell, datetime.date | datetime.time | datetime.timedelta) for cell in cells):
+        return True
+    if not all(isinstance(cell, str) for cell in cells):
         return False
     texts = [cell.strip().casefold() for cell in cells]
     return any(all(form.fullmatch(text) for text in texts) for form in _FORMS)
