@@ -22,6 +22,24 @@ def test_behind_a_reading_of_a_normal_input_stands_the_textbook_posterior():
     np.testing.assert_allclose(true.log_density, -0.5 * (9 / 5 + np.log(2 * np.pi * 5)))
 
 
+def test_behind_a_worse_reading_stand_better_ones():
+    """For x ~ N(0, V), an error of variance S and D on top: mean (V + S) / (V + S + D) w, variance (V + S) D / sum."""
+    density = InputDensity(np.ones(1), np.zeros((1, 1)), np.full((1, 1, 1), 4.0))
+    better = density.behind(np.array([[3.0]]), np.full((1, 1, 1), 2.0), np.full((1, 1, 1), 1.0))
+    np.testing.assert_allclose(better.mean, [[3.0 * 5 / 7]])
+    np.testing.assert_allclose(better.covariance, [[[10 / 7]]])
+
+
+def test_a_worse_reading_of_a_line_is_answered_by_the_textbook():
+    """Var(x) = 1, S = 0.25, D = 1: the line through worse readings has slope 2 / 2.25, and the scatter grows."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((500, 1))
+    w, y = x + 0.5 * rng.standard_normal(x.shape), 2 * x[:, 0] + 0.1 * rng.standard_normal(500)
+    found = tiny().fit(w, y, X_err=0.5).predict_distribution(np.array([[-1.0], [1.0]]), X_err=np.sqrt(1.25))
+    assert np.diff(found.mean)[0] / 2 == pytest.approx(2 / 2.25, abs=0.12)
+    assert found.std == pytest.approx(2 * np.sqrt(1.25 / 2.25), rel=0.15)
+
+
 def test_the_mixture_is_that_of_the_true_inputs_not_of_the_readings():
     rng = np.random.default_rng(0)
     x = np.where(rng.uniform(size=(3000, 1)) < 0.5, -2.0, 2.0) + 0.5 * rng.standard_normal((3000, 1))
