@@ -17,8 +17,6 @@ function named() {
   document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "All pages");
   document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
   for (const empty of document.querySelectorAll("th")) {
-    const formula = empty.querySelector("math");
-    if (formula) empty.setAttribute("aria-label", formula.textContent);
     if (empty.textContent.trim()) continue;
     const cell = document.createElement("td");
     cell.className = empty.className;
