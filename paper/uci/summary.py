@@ -65,6 +65,8 @@ def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
         if np.isnan(own).all():
             continue
         low, high = np.quantile(np.nanmean(own_draws, axis=(1, 2)), (0.025, 0.975))
+        if scores[scores.method == name].groupby("dataset").size().max() < 2:
+            low = high = np.nan  # one split says nothing of others
         line = {"method": name, "all": np.nanmean(own), "lower": low, "upper": high}
         line |= {score: np.nanmean(own[k]) for k, score in enumerate(CELLS)}
         line |= {"won": int(np.nansum(own == 1)), "cells": int(np.isfinite(own).sum())}

@@ -109,7 +109,7 @@ def _ranks(scores: pd.DataFrame) -> pd.DataFrame:
         lines.append(
             {
                 "method": UCI_METHODS[str(name)].label, "mean rank": f"{line['all']:.2f}",
-                "95 % interval": f"[{line.lower:.2f}, {line.upper:.2f}]",
+                "95 % interval": f"[{line.lower:.2f}, {line.upper:.2f}]" if pd.notna(line.lower) else "one split",
                 "RMSE": f"{line.rmse:.2f}", "NLL": f"{line.nll:.2f}",
                 "cells won": f"{line.won:.0f} of {line.cells:.0f}",
                 "behind TSNet": behind if pd.notna(line.behind) else NONE,

@@ -60,6 +60,7 @@ def test_two_methods_are_compared_on_the_splits_that_both_have():
     assert found["all"].to_dict() == {"catboost": 1.5, "gp": 2.0, "tsnet": 2.5}
     assert found.loc["gp", ["won", "cells", "behind"]].tolist() == [1, 2, -0.5]
     assert found.lower["catboost"] == 1.5 < found.upper["catboost"]
+    assert np.isnan(found.lower["gp"]), "one split says nothing of others"
 
 
 def test_intervals_of_ranks_are_wide_where_splits_disagree():
