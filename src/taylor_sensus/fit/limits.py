@@ -1,8 +1,8 @@
 """Stage limits: targets that tell only a bound, by expectation and maximisation (a censored, or Tobit, likelihood).
 
-The process says how such a row is distributed without it; on its side of the bound that has a mean and a variance.
-They take the place of the target and of its declared variance, the process is found again, and so on. Means learn from
-these rows as far as their variance lets them; noise and calibration learn from measured rows alone.
+The process, at first of measured rows alone, says how such a row is distributed without it; the mean on its side of the
+bound takes the place of the target, the process is found again, and so on. Noise and calibration learn from measured
+rows alone.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from taylor_sensus.model.gaussian_process import noise
 from taylor_sensus.model.truncated import truncated_normal
 
 ROUNDS = 4
+UNKNOWN = 1e4
+"""Variance with which a row tells nothing, in scaled units."""
 
 
 def with_limits(context: FitContext, side: np.ndarray | None) -> FitContext:
@@ -29,9 +31,9 @@ def with_limits(context: FitContext, side: np.ndarray | None) -> FitContext:
     side = np.concatenate([side, np.zeros((len(t.y) - len(side), side.shape[1]))])
     bound, y = t.y.astype(np.float64), t.y.astype(np.float64)
     errors = _errors(t)
-    before, variance = errors.target.astype(np.float64), np.zeros(t.y.shape)
-    for _ in range(ROUNDS):
-        target = (before + variance).astype(np.float32)
+    before = errors.target.astype(np.float64)
+    for number in range(ROUNDS):
+        target = np.where((side != 0) & (number == 0), UNKNOWN, before).astype(np.float32)
         # Errors of features wait: what they do to the mean, the process learns by itself.
         known = errors._replace(target=target, declared=np.zeros_like(errors.declared))
         found = run_process(replace(context, table=t._replace(y=y.astype(np.float32), errors=known))).found
@@ -40,9 +42,7 @@ def with_limits(context: FitContext, side: np.ndarray | None) -> FitContext:
         else:
             mean = found.unseen_mean
             white = found.unseen_variance[:, None] + noise(found.process.numbers.theta) + before
-        expected, left = truncated_normal(mean, np.sqrt(white), bound, side)
-        y, variance = np.where(side != 0, expected, bound), np.where(side != 0, left, 0.0)
-    errors = errors._replace(target=(before + variance).astype(np.float32))
+        y = np.where(side != 0, truncated_normal(mean, np.sqrt(white), bound, side)[0], bound)
     table = t._replace(y=y.astype(np.float32), errors=errors, limited=(side != 0).any(axis=1))
     return replace(context, table=table)
 
