@@ -99,7 +99,7 @@ def fit(
     """Fit a model to DATA and write it to a file.
 
     Cells may declare their errors, as in 14.2(3) or 14.2 ± 0.3, and so may a column beside: temp and temp_err. What
-    was found is told. Empty cells of inputs are filled in and widen the error bars; targets must be there.
+    was found is reported. Empty cells of inputs are filled in and widen the error bars; targets must be there.
 
     DATA may be a folder of Parquet files, of any size; its cells and columns are taken as they are.
     """
