@@ -24,6 +24,7 @@ from taylor_sensus.model.ensemble import (
 from taylor_sensus.model.groups import NO_GROUP, GroupEffect
 from taylor_sensus.model.imputation import Imputer
 from taylor_sensus.model.law import Law, LawAnswer
+from taylor_sensus.model.positive import positive_mean
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import Trend
@@ -152,7 +153,8 @@ class FittedModel:
             variance = self.declared_variance(query, scaled.shape)[1]
             found = self._with_worse(self.law, scaled, errors, variance, found, prior, target_error, n_jobs)
             found = self._with_law(self.law, scaled, variance, found, target_error)
-        return self._with_groups(self._in_units(found), query)
+        found = self._with_groups(self._in_units(found), query)
+        return replace(found, mean=positive_mean(found.mean, found.std)) if self.settings.positive else found
 
     def _with_groups(self, found: Prediction, query: Query) -> Prediction:
         """With the intercepts of known groups, and what is not known of them."""

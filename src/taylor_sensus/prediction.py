@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Integral
@@ -14,6 +14,7 @@ from scipy.special import ndtr
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.model.intervals import check_coverage, half_widths
+from taylor_sensus.model.positive import PositiveShape
 from taylor_sensus.model.tails import Tails, normal_tails
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Prediction:
     """A predictive distribution for each row, with the variance split into its sources.
 
     Its shape is Student's t with a skew, learned from unseen rows (`tails`); normal where they say nothing else.
+    Targets that cannot be negative have one on the positive numbers (`positive=True`).
 
     Every standard deviation is in the target's own unit. Variances add up exactly:
     ``std**2 = feature_noise**2 + system_noise**2 + epistemic**2``, and ``+ group**2`` where rows have groups.
@@ -162,7 +164,7 @@ class Prediction:
             target_names=(name,),
             noise_covariance=None,
             group_variance=None if self.group_variance is None else pick(self.group_variance),
-            tails=None if self.tails is None else Tails(*[part[[position]] for part in self.tails]),
+            tails=None if self.tails is None else self.tails.target([position]),
             origin=None,
         )
 
@@ -216,12 +218,26 @@ class Prediction:
     def _shape(self) -> Tails:
         """Of the distribution, as single numbers where there is one target."""
         tails = normal_tails(len(self.target_names)) if self.tails is None else self.tails
-        tails = Tails(*[part[0] for part in tails]) if self.mean.ndim == 1 else tails
+        tails = tails.target(0) if self.mean.ndim == 1 else tails
         if self.group_variance is None or self.group_freedom is None:
             return tails
         return tails.beside(np.array(self.group_freedom), self.group_variance / self.variance)
 
+    def _positive(self, ask: Callable[[PositiveShape, int], np.ndarray]) -> np.ndarray | None:
+        """What the shapes of targets that cannot be negative answer, target by target; None for other predictions."""
+        if self.tails is None or self.tails.power is None:
+            return None
+        shape, found = self._shape(), []
+        for at, power in enumerate(np.atleast_1d(self.tails.power)):
+            pick = (lambda a: a) if self.mean.ndim == 1 else (lambda a, at=at: a[..., at])
+            freedom = float(np.median(shape.freedom if self.mean.ndim == 1 else shape.freedom[..., at]))
+            found.append(ask(PositiveShape(pick(self.mean), pick(self.std), float(power), freedom), at))
+        return found[0] if self.mean.ndim == 1 else np.stack(found, axis=-1)
+
     def _at(self, level: float) -> np.ndarray:
+        found = self._positive(lambda shape, _: shape.quantile(np.array(level)))
+        if found is not None:
+            return found
         return self.mean + self._shape().quantile(np.float64(level)) * self.std
 
     def logpdf(self, y) -> np.ndarray:
@@ -237,7 +253,9 @@ class Prediction:
         ndarray
             Of the shape of `mean`; its negative mean is the negative log-likelihood.
         """
-        return self._shape().logpdf(self._standardised(y)) - np.log(self.std)
+        z = self._standardised(y)
+        found = self._positive(lambda shape, at: shape.logpdf(self._column(y, at)))
+        return self._shape().logpdf(z) - np.log(self.std) if found is None else found
 
     def cdf(self, y) -> np.ndarray:
         """Probability of a value below each of the given ones.
@@ -255,7 +273,9 @@ class Prediction:
         ndarray
             Of the shape of `mean`, from 0 to 1.
         """
-        return self._shape().cdf(self._standardised(y))
+        z = self._standardised(y)
+        found = self._positive(lambda shape, at: shape.cdf(self._column(y, at)))
+        return self._shape().cdf(z) if found is None else found
 
     pit = cdf
 
@@ -272,7 +292,13 @@ class Prediction:
         ndarray
             Of the shape of `mean`; smaller is better.
         """
-        return self._shape().crps(self._standardised(y)) * self.std
+        z = self._standardised(y)
+        found = self._positive(lambda shape, at: shape.crps(self._column(y, at)))
+        return self._shape().crps(z) * self.std if found is None else found
+
+    def _column(self, y, at: int) -> np.ndarray:
+        y = np.asarray(y, dtype=float)
+        return y if y.ndim == 1 else y[:, at]
 
     def _standardised(self, y) -> np.ndarray:
         y = np.asarray(y, dtype=float)
@@ -297,7 +323,9 @@ class Prediction:
             raise SettingError("this prediction does not know its model; use model.predict_interval(X) instead")
         widths = half_widths(np.abs(self.origin.fitted.conformal_scores), coverage)
         half = self.std * (widths[0] if self.mean.ndim == 1 else widths)
-        return Interval(self.mean - half, self.mean + half)
+        low = self.mean - half
+        is_positive = self.tails is not None and self.tails.power is not None
+        return Interval(np.maximum(low, 0.0) if is_positive else low, self.mean + half)
 
     def quantile(self, q) -> np.ndarray:
         """Quantiles of each row's prediction.
@@ -341,18 +369,20 @@ class Prediction:
         rng = np.random.default_rng(random_state)
         normal = rng.standard_normal((n, *self.mean.shape))
         if self.noise_covariance is None:
-            return self.mean + self.std * self._bent(normal)
+            return self._bent(normal)
         scale = self.std[:, :, None] * self.std[:, None, :]
         # A trace of independent noise: targets that always move together have a singular correlation.
         correlation = (1 - 1e-9) * self.covariance() / scale + 1e-9 * np.eye(self.mean.shape[1])
         root = np.linalg.cholesky(correlation)
-        return self.mean + self.std * self._bent(np.einsum("rij,nrj->nri", root, normal))
+        return self._bent(np.einsum("rij,nrj->nri", root, normal))
 
     def _bent(self, normal: np.ndarray) -> np.ndarray:
-        """Normal draws as draws of the shape, level by level."""
+        """Values that lie as high in the rows' distributions as these draws do in the normal one."""
         if self.tails is None:
-            return normal
-        return self._shape().quantile(np.clip(ndtr(normal), 1e-12, 1 - 1e-12))
+            return self.mean + self.std * normal
+        level = np.clip(ndtr(normal), 1e-12, 1 - 1e-12)
+        found = self._positive(lambda shape, at: shape.quantile(level if self.mean.ndim == 1 else level[..., at]))
+        return self.mean + self.std * self._shape().quantile(level) if found is None else found
 
     def covariance(self) -> np.ndarray:
         """Full covariance of the targets; its diagonal is ``std**2``.

@@ -106,6 +106,8 @@ class FitSummary:
     """Standard deviation between groups, of each target; 0 where unseen groups gain nothing from one."""
     suspected_groups: SuspectedGroups | None = None
     """Columns that look as if they told groups of rows, although none were given."""
+    negative_bounds: tuple[float, ...] | None = None
+    """Share of unseen rows whose 90 % intervals begin below 0, of targets that are never negative; 0 for others."""
     outlier_names: tuple[str, ...] | None = None
     """Names of the outliers, in their order. None: rows have no names, and go by their places."""
     time_limit: float | None = None

@@ -65,7 +65,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     """Regression with a mean and an error bar for each row, and the sources of the error: the Taylor-Sensus Network.
 
     Predicts a value, the noise that comes in through the features, the system's own noise, and the ignorance where
-    data are sparse. All sixteen settings below have defaults that suit most tables; `taylor_sensus.settings` says where
+    data are sparse. All settings below have defaults that suit most tables; `taylor_sensus.settings` says where
     each default comes from and has ready-made sets, `fast()`, `best()` and `paper()`.
 
     Parameters
@@ -110,6 +110,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         What declared errors of X are: "reading" (recorded = true + error, as instruments give), "setting" (the system
         works at recorded + error, as set points do), or a dict of these by column. For readings, predictions are for
         other readings like them, and ``X_err=0`` asks for the law at exactly known inputs.
+    positive : bool, default=False
+        Whether targets cannot be negative, as amounts and counts. Means, error bars and budgets keep their meaning;
+        intervals, quantiles, samples and scores are those of a distribution on the positive numbers.
     details : dict, optional
         Any other field of `Settings` by name, such as ``{"kernel_rows": 2000}``.
     n_jobs : int, optional
@@ -174,6 +177,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         density: bool = DEFAULTS.density,
         kernel: bool = DEFAULTS.kernel,
         X_err_kind: Any = DEFAULTS.X_err_kind,
+        positive: bool = DEFAULTS.positive,
         details: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -197,6 +201,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         self.density = density
         self.kernel = kernel
         self.X_err_kind = X_err_kind
+        self.positive = positive
         self.details = details
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -266,6 +271,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         if table.y_err is not None:
             warn_of_targets(table.y_err, table.y, names.targets)
         warn_of_empty_columns(table.x, names.columns)
+        if settings.positive and (table.y < 0).any():
+            raise DataError(f"positive=True, but {int((table.y < 0).sum())} values of y are negative")
         if groups is not None:
             code, group_names = learn_groups(groups, len(table.x), row_index(X))
             table, names = table._replace(group=code), names._replace(groups=group_names)

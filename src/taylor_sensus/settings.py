@@ -66,6 +66,11 @@ class Settings:
         "works at recorded + error, as set points do), or a dict of these by column",
         CHOSEN,
     )
+    positive: bool = _setting(
+        False,
+        "whether targets cannot be negative: a shape on positive numbers, same mean and std",
+        CHOSEN,
+    )
 
     # --- the mean network -------------------------------------------------------------------------
     frequencies: int = _setting(8, "waves a feature in the periodic embedding", COMPARED)

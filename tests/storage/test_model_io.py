@@ -171,7 +171,7 @@ def test_every_rule_about_arrays_is_used(tmp_path):
     """By a golden model, one with groups or covariances: a rule for an array that is never written claims too much."""
     written = set()
     X, y = numbers()
-    grouped = tiny().fit(X, y, groups=np.arange(len(X)) // 4)
+    grouped = tiny(positive=True).fit(X, y - y.min(), groups=np.arange(len(X)) // 4)
     covariances = np.broadcast_to(0.1 * np.eye(X.shape[1] + 1) + 0.02, (len(X), X.shape[1] + 1, X.shape[1] + 1)).copy()
     together = tiny().fit(X, y, X_err=covariances, y_limit=np.arange(len(X)) % 5 == 0)
     for model in [*map(load, GOLDEN.glob("*.tsnet")), grouped, together]:

@@ -28,6 +28,7 @@ CASES = {
     "small_among_least_sure": {"held_out_thirds": ((0.95, 0.95, 0.7),)},
     "constant_target": {"held_out_explained": (float("nan"),)},
     "possible_groups": {"suspected_groups": SuspectedGroups(("cement", "water"), 40)},
+    "negative_bounds": {"negative_bounds": (0.3,)},
     "not_learned": {"history": pd.concat([HISTORY, HISTORY.iloc[:2].assign(step=18, loss=[1e9, np.nan])])},
 }
 FROM_ROWS = {"simple_is_better", "unfamiliar_rows"}

@@ -12,6 +12,7 @@ from taylor_sensus.fit.padding import judging_rows
 from taylor_sensus.fit.records import Table, TrainedEnsemble
 from taylor_sensus.fit.robust import LITTLE
 from taylor_sensus.fit.scales import CAUTIONS, ensemble_gain, noise_level, safest_familiarity
+from taylor_sensus.fit.shape import ordinary_shape, positive_shape
 from taylor_sensus.fitted import HeldOut
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.declared_errors import nothing_declared
@@ -30,7 +31,6 @@ from taylor_sensus.model.ensemble import (
 from taylor_sensus.model.forward import log_density
 from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.sensitivity import sensitivities
-from taylor_sensus.model.tails import learn_tails
 from taylor_sensus.model.trend import ridge_trend
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
@@ -67,10 +67,13 @@ class Calibrated(NamedTuple):
     """Differences between groups; None where no groups were given."""
 
 
-def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs: int | None) -> Calibrated:
-    """Noise scale and familiarity from rows that the members have not seen.
+def calibrate(
+    trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs: int | None, floor: np.ndarray | None = None
+) -> Calibrated:
+    """Noise scale, familiarity and shape from rows that the members have not seen.
 
-    Validation rows if there are any, the held-out folds otherwise.
+    Validation rows if there are any, the held-out folds otherwise. `floor` is 0 in scaled units, of targets that cannot
+    be negative.
     """
     rows = judging_rows(trained.unseen, table.train)
     table, trained = table.take(rows), trained.take(rows)
@@ -129,17 +132,21 @@ def calibrate(trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs
         between = between + groups.variance
     std = np.sqrt(answer.variance + between)
     score = (y - answer.mean) * np.sqrt(gain) / std
-    inside = within / np.sqrt(np.where(within == residual, answer.variance, believed.learned_variance + known))
-    tails = learn_tails(inside[trusted], weight[trusted], level.freedom)
+    if floor is None:
+        inside = within / np.sqrt(np.where(within == residual, answer.variance, believed.learned_variance + known))
+        share = between / std**2
+        shaped = ordinary_shape(score, inside, trusted, weight, level.freedom, groups, share, answer.mean)
+    else:
+        shaped = positive_shape(y, answer.mean, std, floor, trusted, weight, level.freedom)
+        score = (y - shaped.mean) * np.sqrt(gain) / std
+    tails, mean, place = shaped
     ensemble = replace(ensemble, tails=tails)
-    whole = tails if groups is None else tails.beside(groups.freedom, between / std**2)
-    place = whole.cdf(score)
     is_validation = np.arange(len(y)) >= table.train
     held_out = HeldOut(
         rows=np.where(is_validation, -1, rows)[held],
         fold=np.where(is_validation, -1, unseen.argmax(axis=0))[held],
         y=y[held],
-        mean=answer.mean[held],
+        mean=mean[held],
         feature_variance=answer.feature_variance[held],
         system_variance=answer.system_variance[held],
         epistemic_variance=answer.epistemic_variance[held],

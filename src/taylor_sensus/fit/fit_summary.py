@@ -71,8 +71,18 @@ def summarise_fit(
         group_title=None if names.groups is None else names.groups.title,
         groups=0 if table.group is None else len(np.unique(table.group[table.group >= 0])),
         group_stds=None if groups is None else _numbers(np.sqrt(groups.variance) * unit),
+        negative_bounds=_numbers(_negative_bounds(table.y, scaled, calibrated)),
         suspected_groups=_suspected_groups(table, columns) if table.group is None else None,
     )
+
+
+def _negative_bounds(y: np.ndarray, scaled: PreparedTable, found: Calibrated) -> np.ndarray:
+    """For each target that is never negative the share of held-out rows whose 90 % interval is."""
+    tails, held, scaler = found.ensemble.tails, found.held_out, scaled.scaler
+    if tails is None or tails.power is not None:
+        return np.zeros(y.shape[1])
+    low = (held.mean + held.std * tails.quantile(np.float64(0.05))) * scaler.target_scale + scaler.target_center
+    return np.where(y.min(axis=0) >= 0, (low < 0).mean(axis=0), 0.0)
 
 
 def _suspected_groups(table: EncodedTable, columns: tuple[Column, ...]) -> SuspectedGroups | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.fit.scales import noise_level
+from taylor_sensus.fit.shape import positive_shape
 from taylor_sensus.fitted import FittedModel, HeldOut
 from taylor_sensus.model.tails import learn_tails
 from taylor_sensus.prediction import Prediction
@@ -34,13 +35,19 @@ def recalibrated(fitted: FittedModel, query: Query, y: np.ndarray, n_jobs: int |
     found = replace(fitted, ensemble=ensemble).predict(query, n_jobs)
     after = _scaled(found, y, unit)
     score = after.residual / np.sqrt(after.learned + after.known)
-    tails = learn_tails(score, each, level.freedom)
+    if fitted.settings.positive:
+        everywhere, nought = np.ones(len(y), bool), np.zeros(y.shape[1])
+        std = np.sqrt(after.learned + after.known) * unit
+        tails, _, place = positive_shape(y, _columns(found.mean), std, nought, everywhere, each, level.freedom)
+    else:
+        tails = learn_tails(score, each, level.freedom)
+        place = tails.cdf(score)
     return replace(
         fitted,
         ensemble=replace(ensemble, tails=tails),
         held_out=_record(found, y, score),
         left_out_scores=None,
-        fit_summary=replace(fitted.fit_summary, validation_rows=len(y), **_scores(found, y, tails.cdf(score))),
+        fit_summary=replace(fitted.fit_summary, validation_rows=len(y), **_scores(found, y, place)),
     )
 
 

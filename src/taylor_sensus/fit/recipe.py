@@ -72,8 +72,9 @@ def fit_model(
     context = with_limits(start.context, None if table.y_limit is None else table.y_limit[prepared.first])
     start, prepared = start._replace(context=context), prepared._replace(training=context.table)
     trained = train(start)
+    floor = -prepared.scaler.target_center / prepared.scaler.target_scale if settings.positive else None
     counted = prepared.training._replace(errors=trained.errors)  # as the regression counts what is declared
-    calibrated = calibrate(trained, counted, settings, n_jobs)
+    calibrated = calibrate(trained, counted, settings, n_jobs, floor)
     fitted = FittedModel(
         settings=settings,
         columns=names.columns,

@@ -158,16 +158,17 @@ def _best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
     return np.clip((expected * share + chance * EXPECTED_SHARE) / (expected + chance), 0.0, 1.0)
 
 
-FACTORS = tuple(np.exp(np.linspace(np.log(1e-4), 0.0, 40)))
+FACTORS = tuple(np.exp(np.linspace(np.log(1e-4), np.log(10.0), 50)))
 """Candidates for the factor on the process' variance."""
-FACTOR_SPREAD = 0.7
+FACTOR_SPREAD = 1.0
 """Of its logarithm around 0, as far as is believed before."""
 
 
 def variance_factor(residual, variance, weight, declared) -> np.ndarray:
     """For each target the factor on the process' variance that suits unseen residuals, with white noise beside it.
 
-    The process knows what it has seen; networks that have seen more, or suit the function better, know more than it.
+    The process knows what it has seen; networks that have seen more, or suit the function better, know more than it. Of
+    a few rows it has learned its length scales by heart, and knows less than it says.
     """
     count = weight.sum() ** 2 / (weight**2).sum()
     believed = (np.log(FACTORS) / FACTOR_SPREAD) ** 2

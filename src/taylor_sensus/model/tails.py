@@ -28,6 +28,12 @@ class Tails(NamedTuple):
     """Degrees of freedom."""
     skew: Any
     """Above 1: large errors are upwards."""
+    power: Any = None
+    """Of targets that cannot be negative, see `model.positive`; None for others."""
+
+    def target(self, at: Any) -> Tails:
+        """Those of one target as single numbers, or of some."""
+        return Tails(*[None if part is None else part[at] for part in self])
 
     def beside(self, freedom: np.ndarray, share: np.ndarray) -> Tails:
         """Of a sum with a part of its own freedom, which makes up this share of the variance of each row."""
@@ -75,7 +81,7 @@ class Tails(NamedTuple):
             flat = Tails(np.ravel(self.freedom), np.ravel(np.broadcast_to(self.skew, np.shape(self.freedom))))
             return _crps_by_rows(flat, np.ravel(w)).reshape(np.shape(w))
         if np.ndim(self.freedom):
-            by_target = zip(np.moveaxis(np.asarray(w, float), -1, 0), *self, strict=True)
+            by_target = zip(np.moveaxis(np.asarray(w, float), -1, 0), *self[:2], strict=True)
             return np.stack([Tails(nu, skew).crps(own) for own, nu, skew in by_target], axis=-1)
         quantiles = self.quantile(CRPS_LEVELS)  # sorted, so sums up to the quantiles below each error are enough
         below = np.searchsorted(quantiles, w)
@@ -89,7 +95,7 @@ def _crps_by_rows(shape: Tails, w: np.ndarray) -> np.ndarray:
     """The same for errors that each have a shape of their own."""
     found = np.empty(len(w))
     for rows in blocks(len(w), 2048):
-        off = w[rows] - Tails(*[part[rows] for part in shape]).quantile(CRPS_LEVELS[:, None])
+        off = w[rows] - shape.target(rows).quantile(CRPS_LEVELS[:, None])
         found[rows] = 2 * np.maximum(CRPS_LEVELS[:, None] * off, (CRPS_LEVELS[:, None] - 1) * off).mean(axis=0)
     return found
 

@@ -72,6 +72,7 @@ ARRAYS = {
     "process.usual_odds": _rule(low=1e-30, high=NEVER),
     "tails.freedom": _rule("targets", low=LEAST_FREEDOM, high=MOST_FREEDOM),
     "tails.skew": _rule("targets", low=1e-2, high=1e2),
+    "tails.power": _rule("targets", **SHARE, needed=False),
     "trees.roots": _rule("trees", kind="i", low=0, high=2**31),
     "trees.children": _rule("nodes sides", kind="i", low=-1, high=2**31),
     "trees.feature": _rule("nodes", kind="i", low=-2, high=2**31),

@@ -27,11 +27,13 @@ Code = Literal[
     "few_rows", "constant_columns", "constant_target", "not_learned", "missing_cells", "split_unknown", "repeated_rows",
     "large_target_error", "small_target_error", "no_skill", "small_error_bars", "wide_error_bars",
     "small_among_surest", "small_among_least_sure", "simple_is_better", "unfamiliar_rows",
-    "possible_groups",
+    "possible_groups", "negative_bounds",
 ]  # fmt: skip
 
 MOST_COLUMNS = 8
 """Columns that are named at most."""
+OFTEN_NEGATIVE = 0.02
+"""Share of intervals that reach below 0 from which on it is told."""
 HARDLY = 0.1
 """Share of the variance explained below which a model is hardly better than its mean."""
 DIVERGED = 1000.0
@@ -127,6 +129,7 @@ def warnings_of(fitted: FittedModel) -> list[ModelWarning]:
     for at, (target, explained) in enumerate(zip(fitted.target_names, fit.held_out_explained, strict=True)):
         found += (
             _of_declared(fitted, at)
+            + _of_sign(fitted, at)
             + _of_scores(target, explained)
             + coverage_warnings(target, coverage_of_fit(fit, at))
         )
@@ -170,6 +173,22 @@ def _of_declared(fitted: FittedModel, at: int) -> list[ModelWarning]:
             )
         ]
     return []
+
+
+def _of_sign(fitted: FittedModel, at: int) -> list[ModelWarning]:
+    """Whether intervals reach below 0 although the target never does."""
+    shares, target = fitted.fit_summary.negative_bounds, fitted.target_names[at]
+    if shares is None or shares[at] < OFTEN_NEGATIVE:
+        return []
+    return [
+        ModelWarning(
+            "negative_bounds",
+            f"{one_line(target)} is never negative, but {percent(shares[at], 0)} of the 90 % intervals of unseen rows "
+            "begin below 0.",
+            "If it cannot be negative, fit with positive=True (--set positive=true).",
+            target,
+        )
+    ]
 
 
 def _of_scores(target: str, explained: float) -> list[ModelWarning]:

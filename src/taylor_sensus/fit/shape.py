@@ -1,0 +1,51 @@
+"""The shape of the predictive distribution, from rows that the members have not seen."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taylor_sensus.model.groups import GroupEffect
+from taylor_sensus.model.positive import PositiveShape, learn_positive, positive_mean
+from taylor_sensus.model.tails import Tails, learn_tails
+
+NOTHING = 1e-6
+"""Distance from 0 in standard deviations that is a rounding error."""
+
+
+class Shaped(NamedTuple):
+    """Tails, means that they leave as they are or bend away from 0, and where each row lies in its distribution."""
+
+    tails: Tails
+    mean: np.ndarray
+    place: np.ndarray
+
+
+def ordinary_shape(
+    score: np.ndarray, inside: np.ndarray, trusted: np.ndarray, weight: np.ndarray, freedom: np.ndarray,
+    groups: GroupEffect | None, share: np.ndarray, mean: np.ndarray,
+) -> Shaped:  # fmt: skip
+    """Student's t with a skew, from the scores `inside` groups; `share` of the variance lies between groups."""
+    tails = learn_tails(inside[trusted], weight[trusted], freedom)
+    whole = tails if groups is None else tails.beside(groups.freedom, share)
+    return Shaped(tails, mean, whole.cdf(score))
+
+
+def positive_shape(
+    y: np.ndarray, mean: np.ndarray, std: np.ndarray, floor: np.ndarray, trusted: np.ndarray, weight: np.ndarray,
+    freedom: np.ndarray,
+) -> Shaped:  # fmt: skip
+    """On the numbers above `floor`, one of each target; all arrays are `(rows, targets)`."""
+    bent = positive_mean(mean - floor, std)
+    above = np.where(y - floor < NOTHING * std, 0.0, y - floor)
+    powers, freedoms, place = [], [], np.empty_like(y)
+    for at in range(y.shape[1]):
+        own, rows = (above[:, at], bent[:, at], std[:, at]), trusted
+        power, nu = learn_positive(*(part[rows] for part in own), weight[rows], float(freedom[at]))
+        below = PositiveShape(own[1], own[2], power, nu).cdf(own[0])
+        place[:, at] = np.where(own[0] == 0, below / 2, below)  # rows at 0 lie in the middle of its probability
+        powers.append(power)
+        freedoms.append(nu)
+    tails = Tails(np.array(freedoms), np.ones(len(powers)), np.array(powers))
+    return Shaped(tails, floor + bent, place)
