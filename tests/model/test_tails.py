@@ -44,7 +44,7 @@ def test_crps_is_the_mean_pinball_loss_of_all_quantiles(shape):
     miss = w - shape.quantile(LEVELS)[:, 0]
     wanted = 2 * np.maximum(LEVELS[:, 0] * miss, (LEVELS[:, 0] - 1) * miss).mean(axis=1)
     np.testing.assert_allclose(shape.crps(w)[:, 0], wanted, atol=5e-3)
-    both = Tails(*[np.concatenate([part, part]) for part in shape])
+    both = Tails(*[np.concatenate([part, part]) for part in shape[:2]])
     np.testing.assert_allclose(both.crps(np.hstack([w, w])), np.hstack([shape.crps(w)] * 2))
 
 

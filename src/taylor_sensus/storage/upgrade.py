@@ -86,10 +86,14 @@ def _from_1_to_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any]
     return header, arrays
 
 
+SETTINGS_OF_2 = {"positive": False}
+"""What version 0.2 did before these could be set."""
+
+
 def _from_2_to_3(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Version 0.2 before groups of rows and positive targets."""
     header["group_labels"] = []
-    header["settings"] = {"positive": False, **header["settings"]}
+    header["settings"] = {**SETTINGS_OF_2, **header["settings"]}
     arrays["held_out.group_variance"] = np.zeros_like(arrays["held_out.epistemic_variance"])
     return header, arrays
 
