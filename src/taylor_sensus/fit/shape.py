@@ -41,10 +41,11 @@ def positive_shape(
     above = np.where(y - floor < NOTHING * std, 0.0, y - floor)
     powers, freedoms, place = [], [], np.empty_like(y)
     for at in range(y.shape[1]):
-        own, rows = (above[:, at], bent[:, at], std[:, at]), trusted
-        power, nu = learn_positive(*(part[rows] for part in own), weight[rows], float(freedom[at]))
-        below = PositiveShape(own[1], own[2], power, nu).cdf(own[0])
-        place[:, at] = np.where(own[0] == 0, below / 2, below)  # rows at 0 lie in the middle of its probability
+        values, means, stds = above[:, at], bent[:, at], std[:, at]
+        its = (values[trusted], means[trusted], stds[trusted], weight[trusted])
+        power, nu = learn_positive(its[0], its[1], its[2], its[3], float(freedom[at]))
+        below = PositiveShape(means, stds, power, nu).cdf(values)
+        place[:, at] = np.where(values == 0, below / 2, below)  # rows at 0 lie in the middle of its probability
         powers.append(power)
         freedoms.append(nu)
     tails = Tails(np.array(freedoms), np.ones(len(powers)), np.array(powers))
