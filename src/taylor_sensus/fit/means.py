@@ -9,12 +9,16 @@ import numpy as np
 from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.initial import frequency_scales, new_mean
 from taylor_sensus.fit.members import Trained, train_member
-from taylor_sensus.fit.padding import MemberSplits
+from taylor_sensus.fit.padding import MemberSplits, batch_rows, bucket
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.forward import mean_of
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.settings import Settings
+
+LONGER, STILL_GAINING = 3.0, 0.6
+"""Where whole runs leave less than such a share of the short ones' error, the function is far from learned: all members
+are trained so many times as long. Tables with much noise gain nothing from it."""
 
 
 class TrainedMeans(NamedTuple):
@@ -42,7 +46,9 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
 def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -> TrainedMeans:
     """A few short runs with each spread of frequencies, then all members with the one that served unseen rows best.
 
-    How wiggly a function is cannot be known beforehand, and no one spread suits all tables.
+    How wiggly a function is cannot be known beforehand, and no one spread suits all tables. Nor does one length of
+    training: where whole runs are far better than short ones, spreads are compared again by whole runs, and all members
+    are trained for longer.
     """
     settings, members, chosen = context.settings, range(context.settings.members), context.chosen
     scales = [0.0]
@@ -55,17 +61,34 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
     def trained(some: list[tuple[int, float]], epochs: int) -> list[Trained]:
         return run_tasks(context, train_mean, [(*job, epochs) for job in some], (row_weights,))
 
-    best = 0
-    if len(scales) > 1:
-        pilots = members[: settings.pilots]
-        short = max(1, round(settings.pilot_share * settings.epochs))
-        tried = [run.network for run in trained([(k, s) for s in scales for k in pilots], short)]
-        groups = [tried[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
-        errors = [unseen_error(group, few, row_weights, context.n_jobs) for group in groups]
-        if context.processes is not None:
-            (errors,) = context.processes.of_first([np.array(errors)])
-        best = int(np.argmin(errors))
-    return TrainedMeans(trained([(k, scales[best]) for k in members], settings.epochs), float(scales[best]))
+    def error(runs: list[Trained]) -> float:
+        found = unseen_error([run.network for run in runs], few, row_weights, context.n_jobs)
+        return found if context.processes is None else float(context.processes.of_first([np.array(found)])[0])
+
+    pilots, short = members[: settings.pilots], max(1, round(settings.pilot_share * settings.epochs))
+
+    def tried(scales: list[float], epochs: int) -> tuple[list[list[Trained]], list[float]]:
+        runs = trained([(k, s) for s in scales for k in pilots], epochs)
+        groups = [runs[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
+        return groups, [error(group) for group in groups]
+
+    factor, scale, start = longer_by(inputs, settings), scales[0], np.inf
+    if len(scales) > 1 or factor > 1:
+        _, errors = tried(scales, short)
+        scale, start = scales[int(np.argmin(errors))], min(errors)
+    (first,), (reached,) = tried([scale], settings.epochs)
+    if factor > 1 and reached < STILL_GAINING * start:  # short runs were too short to choose by, too
+        others = [s for s in scales if s != scale]
+        errors = [reached, *tried(others, settings.epochs)[1]]
+        scale, epochs = [scale, *others][int(np.argmin(errors))], round(factor * settings.epochs)
+        return TrainedMeans(trained([(k, scale) for k in members], epochs), float(scale))
+    return TrainedMeans(first + trained([(k, scale) for k in members[len(pilots) :]], settings.epochs), float(scale))
+
+
+def longer_by(rows: int, settings: Settings) -> float:
+    """By how much longer runs may be where they still gain: a large table has steps enough."""
+    steps = settings.epochs * rows / batch_rows(settings.batch_size, bucket(rows))
+    return float(np.clip(settings.most_steps / 4 / max(steps, 1.0), 1.0, LONGER))
 
 
 def train_mean(context: FitContext, row_weights: np.ndarray, member: int, scale: float, epochs: int) -> Trained:
