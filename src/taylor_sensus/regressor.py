@@ -402,7 +402,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             raise SettingError(f"time_limit must be a number of seconds above 0, or None; got {limit!r}")
         if settings.training != "staged":
             raise SettingError("time_limit goes with training='staged' only; leave it out in the paper's mode")
-        return settings_within(float(limit), *table.x.shape, table.y.shape[1], settings, self.n_jobs)
+        (rows, features), targets = table.x.shape, table.y.shape[1]
+        return settings_within(float(limit), rows, features, targets, settings, self.n_jobs)
 
     def _seed(self, before: dict[str, Any] | None) -> int:
         """As `random_state` says; if it says nothing, that of a fit before."""

@@ -28,7 +28,8 @@ def dask_workers(client: Any) -> DaskWorkers | None:
     if not isinstance(client, Client):
         raise SettingError(f"client must be a dask.distributed.Client, not {type(client).__name__}")
     own = versions()
-    for worker, found in client.run(versions).items():
+    theirs: Any = client.run(versions)
+    for worker, found in theirs.items():
         other = [f"{name} {found.get(name)} (here {own[name]})" for name in own if found.get(name) != own[name]]
         if other:
             raise TaylorSensusError(

@@ -53,7 +53,7 @@ def borne_out(
     factors = (expected, *FACTORS) if through.any() else (1.0,)
     kept = [AGREEMENTS if part.any() else (1.0,) for part in (through, target)]
     pairs = sorted(itertools.product(*kept), key=sum, reverse=True)
-    candidates = [DeclaredShare(*pair, factor) for factor in factors for pair in pairs]
+    candidates = [DeclaredShare(first, second, factor) for factor in factors for first, second in pairs]
     costs = np.array([_cost(residual, weight, _known(c, weight, through, target) + other) for c in candidates])
     means = costs @ weight / weight.sum()
     best = int(means.argmin())

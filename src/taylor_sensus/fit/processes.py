@@ -44,7 +44,8 @@ class Processes:
     @cached_property
     def _program(self) -> Any:
         everywhere = NamedSharding(self._mesh, PartitionSpec())
-        return jax.jit(run_steps.__wrapped__, static_argnames=("stage",), out_shardings=everywhere)
+        steps: Any = run_steps
+        return jax.jit(steps.__wrapped__, static_argnames=("stage",), out_shardings=everywhere)
 
     def run_steps(self, trained: Any, moments: Any, network: Any, window: Any, *given: Any, **options: Any) -> Any:
         """As `taylor_sensus.fit.loop.run_steps`, with this process' part of each batch."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -135,7 +135,8 @@ class StreamedFeed:
                 x[here], y[here], weight[here] = rows.x, rows.y, 1.0
                 done += len(rows.x)
         parts = (x, y, weight, np.zeros_like(y), np.ones_like(y))
-        rows = TrainingRows(*[part.reshape(WINDOW, self.room, *part.shape[1:]) for part in parts])
+        of_steps: list[Any] = [part.reshape(WINDOW, self.room, *part.shape[1:]) for part in parts]
+        rows = TrainingRows(*of_steps)
         return rows if columns is None else rows.widened(columns)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import dtrmm
@@ -145,7 +145,8 @@ class GaussianProcess:
 
     def __init__(self, numbers: ProcessNumbers, factor: np.ndarray | None = None) -> None:
         witnesses = len(numbers.centres) if numbers.witnesses is None else numbers.witnesses
-        self.numbers = ProcessNumbers(*[np.asarray(part, np.float64) for part in numbers[:-1]], np.array(witnesses))
+        exact: list[Any] = [np.asarray(part, np.float64) for part in numbers[:-1]]
+        self.numbers = ProcessNumbers(*exact)._replace(witnesses=np.array(witnesses))
         if factor is not None:
             self.factor = factor
 

@@ -258,7 +258,8 @@ def _perceptions(settings: Settings) -> int:
 
 
 def _process_share(arrays: Arrays) -> ProcessShare:
-    numbers = ProcessNumbers(*[arrays.get(f"process.{name}") for name in ProcessNumbers._fields])
+    own: list[Any] = [arrays[f"process.{name}"] for name in ProcessNumbers._fields[:-1]]
+    numbers = ProcessNumbers(*own)._replace(witnesses=arrays.get("process.witnesses"))
     if not 0 < len(numbers.centres) <= MOST_CENTRES:  # the work grows with the cube, the memory with the square
         raise ModelFileError(f"its Gaussian process has {len(numbers.centres)} centres, not 1 to {MOST_CENTRES}")
     process = GaussianProcess(numbers)
