@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from taylor_sensus.budget import BudgetParts, NoiseBudget, shares
 from taylor_sensus.budget_mean import added, budget_sums, mean_table
 from taylor_sensus.errors import DataError, SettingError
+from tests.tiny import numbers, tiny
 
 
 def parts(rows=6, targets=("strength [MPa]",), columns=("temp [degC]", "time [s]", "alloy"), **changes):
@@ -249,3 +250,12 @@ def test_the_mean_fits_a_screen_and_tells_all_on_request():
     assert [name for name in short if name != "target"] == ["source", "std", "contribution", "share", "origin"]
     assert set(short) < set(every) and {"part", "sensitivity", "variance", "identifiable"} <= set(every)
     pd.testing.assert_frame_equal(every[list(short)], short)
+
+
+def test_a_declared_error_is_shown_as_it_was_declared():
+    X, y = numbers()
+    model = tiny(kernel=True).fit(X, y, X_err=np.array([0.3, 0.0, 0.0, 0.0]))
+    shown = model.noise_budget(X).to_frame()
+    first = shown[shown["source"] == shown["source"].iloc[0]]
+    assert set(first["origin"]) == {"declared"}
+    np.testing.assert_allclose(first["std"], 0.3, rtol=1e-6)

@@ -257,7 +257,8 @@ class FittedModel:
         variance = np.where(gaps[:, None, :], 0.0, variance)
         step = np.where(self.scaler.scale > 0, self.scaler.scale, 1.0)
         slope = found.jacobian * self.scaler.target_scale[:, None] / step * (self.scaler.scale > 0)
-        std = np.sqrt(found.input_variance * noise_scale.mean() + errors.declared_variance) * step
+        told = self.declared_variance(query, scaled.shape)[1]  # as it was declared, whatever the regression makes of it
+        std = np.sqrt(found.input_variance * noise_scale.mean() + told) * step
         starts = np.cumsum([0, *(len(c.parts) for c in self.columns)])[:-1]
         words = np.array([c.categories is not None for c in self.columns])
         declared = prediction.target_error_variance
