@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -62,3 +63,20 @@ def songs(monkeypatch, tmp_path):
     small = replace(info, rows=40, official_train_rows=30, files=(file,))
     monkeypatch.setitem(DATASETS, "year_prediction_msd", small)
     monkeypatch.setenv(VARIABLE, str(tmp_path))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium. A missing one is a failure under CI, where `.ci/run` installs it."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        from tests.published import skip_unless_ci
+
+        skip_unless_ci("no Chromium is installed; on Debian: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    with sync_playwright() as play:
+        made = play.chromium.launch(executable_path=path, args=flags)
+        yield made
+        made.close()

@@ -13,7 +13,6 @@ import pytest
 
 from taylor_sensus.app.routes import application
 from taylor_sensus.app.workbench import Workbench
-from tests.published import skip_unless_ci
 from tests.tiny import SMALL
 
 KEY, PORT, LIMIT = "a-key", 8000, 200_000
@@ -114,22 +113,6 @@ def address(tmp_path_factory):
     finally:
         server.send_signal(2)
         assert server.wait(30) == 0
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium. A missing one is a failure under CI, where `.ci/run` installs it."""
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        reason = "no Chromium is installed; on Debian: apt-get install chromium"
-        skip_unless_ci(reason)
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-    with sync_playwright() as play:
-        made = play.chromium.launch(executable_path=path, args=flags)
-        yield made
-        made.close()
 
 
 @pytest.fixture

@@ -76,9 +76,8 @@ def test_ctrl_c_during_a_fit_ends_the_app_quietly(tmp_path):
             client.post(f"{home}/table", files={"table": ("t.csv", rows.encode())})
             client.post(f"{home}/fit", data={"role-1": "target", "effort": "best"})
             end = time.monotonic() + 60
-            while "(" not in client.get(f"{home}/progress").json()["words"] and time.monotonic() < end:
-                time.sleep(0.2)
-        time.sleep(1)
+            while not client.get(f"{home}/progress").json()["share"] > 0 and time.monotonic() < end:
+                time.sleep(0.1)
         server.send_signal(signal.SIGINT)
         assert server.wait(30) == 0
         assert "Traceback" not in server.stderr.read()

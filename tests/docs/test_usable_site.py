@@ -2,14 +2,12 @@
 
 import functools
 import http.server
-import shutil
 import threading
 
 import pytest
 from built_site import built
 
 from tests.axe import assert_usable
-from tests.published import skip_unless_ci
 
 pytestmark = pytest.mark.browser
 
@@ -40,18 +38,12 @@ def home():
 
 
 @pytest.fixture(scope="module")
-def page(home):
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        skip_unless_ci("no Chromium is installed; on Debian: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        made = browser.new_page(viewport={"width": 1150, "height": 900})
-        made.set_default_timeout(WAIT)
-        yield made
-        browser.close()
+def page(home, browser):
+    context = browser.new_context(viewport={"width": 1150, "height": 900})
+    made = context.new_page()
+    made.set_default_timeout(WAIT)
+    yield made
+    context.close()
 
 
 @pytest.mark.parametrize("name", PAGES)

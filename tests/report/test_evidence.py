@@ -19,7 +19,7 @@ def fitted_with(rows, counts=None, shrink=1.0):
     mean = y + rng.normal(size=y.shape)
     zero = np.zeros_like(std)
     score = shrink * (y - mean) / std
-    held = HeldOut(np.asarray(rows), np.zeros(len(rows), int), y, mean, zero, std**2, zero, score)
+    held = HeldOut(np.asarray(rows), np.zeros(len(rows), int), y, mean, zero, std**2, zero, score, group_variance=zero)
     scaler = SimpleNamespace(target_scale=np.ones(1))
     counted = SimpleNamespace(**{"rows": 20, "distinct_rows": 20, **(counts or {})})
     ensemble = SimpleNamespace(tails=Tails(np.array([4.0]), np.array([1.5])))

@@ -87,6 +87,8 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: np.ndarray) -
 
 def longer_by(rows: int, settings: Settings) -> float:
     """By how much longer runs may be where they still gain: a large table has steps enough."""
+    if settings.embedding != "periodic":
+        return 1.0
     steps = settings.epochs * rows / batch_rows(settings.batch_size, bucket(rows))
     return float(np.clip(settings.most_steps / 4 / max(steps, 1.0), 1.0, LONGER))
 

@@ -203,10 +203,19 @@ def _ready_embedding(embedding: Any) -> Callable[[np.ndarray], Embedded]:
         return _Periodic(embedding)
     if isinstance(embedding, PositionalEmbedding):
         return _Positional(embedding)
-    limit = np.float32(embedding.limit)
-    if not np.isfinite(limit):
-        return lambda x: (x, lambda pull: pull)
-    return lambda x: (squash(x, limit), lambda pull: pull * squash_slope(x, limit))
+    return _Plain(np.float32(embedding.limit))
+
+
+class _Plain:
+    """The scaled features, levelling off at a limit."""
+
+    def __init__(self, limit: np.float32) -> None:
+        self.limit = limit
+
+    def __call__(self, x: np.ndarray) -> Embedded:
+        if not np.isfinite(self.limit):
+            return x, lambda pull: pull
+        return squash(x, self.limit), lambda pull: pull * squash_slope(x, self.limit)
 
 
 class _Periodic:

@@ -266,7 +266,7 @@ class GaussianProcess:
         variance = np.zeros(len(z))
         if variances:
             known = self.explained(cross)
-            variance = np.maximum(prior_variances(theta, z) - np.einsum("cr,cr->r", known, known), 0.0)
+            variance = np.maximum(prior_variances(theta, z) - (known * known).sum(axis=0), 0.0)
         return ProcessEstimate(cross @ coefficients, variance, jacobian)
 
     def left_out(self, y: np.ndarray, fold: np.ndarray, *, variances: bool = True) -> ProcessEstimate:

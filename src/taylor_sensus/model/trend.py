@@ -67,7 +67,7 @@ def _counted(blocks: Iterable[np.ndarray]) -> Iterable[tuple[np.ndarray, slice]]
 
 
 def flat_trend(
-    x: Float[np.ndarray, "rows features"], y: Float[np.ndarray, "rows targets"], weight: Float[np.ndarray, " rows"]
+    x: Float[np.ndarray, "all_rows features"], y: Float[np.ndarray, "rows targets"], weight: Float[np.ndarray, " rows"]
 ) -> Trend:
     """The mean of the targets everywhere."""
     return Trend(np.zeros((x.shape[1], y.shape[1])), np.average(y, axis=0, weights=weight))
