@@ -24,7 +24,7 @@ def fitted_with(rows, counts=None, shrink=1.0):
     counted = SimpleNamespace(**{"rows": 20, "distinct_rows": 20, **(counts or {})})
     ensemble = SimpleNamespace(tails=Tails(np.array([4.0]), np.array([1.5])))
     return SimpleNamespace(
-        held_out=held, fit_summary=counted, scaler=scaler, ensemble=ensemble, target_names=("strength",)
+        held_out=held, fit_summary=counted, scaler=scaler, ensemble=ensemble, target_names=("strength",), groups=None
     )
 
 
