@@ -8,12 +8,15 @@ from taylor_sensus.model.gaussian_process import (
     TREND_LIMIT,
     GaussianProcess,
     ProcessRows,
+    covariance,
     hyper_prior,
     matern,
     negative_log_evidence,
     noise,
+    prior_variances,
     search,
 )
+from taylor_sensus.model.inducing import induced
 from taylor_sensus.model.squash import squash
 
 
@@ -141,3 +144,53 @@ def test_search_finds_the_noise():
 def test_impossible_hyper_parameters_turn_the_search_back():
     prior = hyper_prior((3.0, 10.0), 2)
     assert negative_log_evidence(prior.mean + 50, smooth(10), prior, None)[0] == 1e10
+
+
+def test_single_precision_errs_far_less_than_the_noise():
+    rows = smooth(300)
+    process = conditioned(hyper_prior((1.0, 3.0), 2).mean, rows)
+    exact = GaussianProcess(process.numbers._replace(is_induced=None))
+    assert process.precision is np.float32
+    assert exact.precision is np.float64
+    new = smooth(50, seed=3).x
+    found, wanted = process.posterior(new, slopes=True), exact.posterior(new, slopes=True)
+    np.testing.assert_allclose(found.mean, wanted.mean, atol=1e-3 * np.sqrt(0.1))
+    np.testing.assert_allclose(found.variance, wanted.variance, atol=1e-3 * 0.1)
+    np.testing.assert_allclose(found.jacobian, wanted.jacobian, atol=1e-3)
+
+
+def test_precise_rows_are_answered_in_double_precision():
+    theta = hyper_prior((1.0, 3.0), 2).mean
+    theta[-1] = np.log(1e-6)
+    assert conditioned(theta, smooth(300)).precision is np.float64
+
+
+def test_inducing_points_know_what_all_rows_know(monkeypatch):
+    rows, new = smooth(400), smooth(60, seed=3).x
+    theta = hyper_prior((3.0, 3.0), 2).mean
+    exact = conditioned(theta, rows)
+    fold = np.arange(400) % 8
+    wanted = exact.left_out(rows.y, fold)
+    monkeypatch.setattr("taylor_sensus.model.gaussian_process.EXACT", 100)
+    monkeypatch.setattr("taylor_sensus.model.gaussian_process.INDUCING", 100)
+    process = conditioned(theta, rows)
+    assert process.whitening.shape[1] == 100
+    found, full = process.posterior(new), exact.posterior(new)
+    np.testing.assert_allclose(found.mean, full.mean, atol=1e-4)
+    assert (found.variance > 0.9 * full.variance).all()
+    assert 0.97 < found.variance.mean() / full.variance.mean() < 1.15
+    left = process.left_out(rows.y, fold)
+    np.testing.assert_allclose(left.mean, wanted.mean, atol=1e-9)
+    places, n = process.witnesses, process.numbers
+    cross = covariance(n.theta, n.centres[places], n.centres)
+    rest, own = fold != 3, fold == 3
+    prior = prior_variances(n.theta, n.centres)
+    without = induced(cross[:, places], cross[:, rest], prior[rest], n.row_noise[rest]).whitening @ cross[:, own]
+    np.testing.assert_allclose(left.variance[own], prior[own] - (without**2).sum(axis=0), rtol=1e-6)
+
+
+def test_a_hundred_rows_alone_know_less_than_inducing_points():
+    rows, new = smooth(400), smooth(60, seed=3).x
+    theta = hyper_prior((3.0, 3.0), 2).mean
+    alone = GaussianProcess(conditioned(theta, rows).numbers._replace(witnesses=np.array(100), is_induced=None))
+    assert alone.posterior(new).variance.mean() > 2 * conditioned(theta, rows).posterior(new).variance.mean()

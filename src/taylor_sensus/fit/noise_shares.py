@@ -10,6 +10,7 @@ for noise of that input; no data without declared errors can tell the two apart.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -74,17 +75,32 @@ class _Profile:
         """Of the share of one source."""
         if self.shapes.shape[1] == 1:
             return 1.0, 1.0  # there is no other source
-        costs, begin = np.empty(len(GRID)), None
-        for number, share in enumerate(GRID):  # each search begins where the one before has ended
-            costs[number], begin = self._cost(place, share, begin)
+        first = int(np.abs(GRID - self.likeliest[place]).argmin())
+        costs, begun = np.full(len(GRID), np.inf), {}
+        costs[first], begun[first] = self._cost(place, GRID[first], None)
+        for step in (-1, 1):  # from the likeliest outwards, each search from where the one before has ended
+            at = first
+            while 0 <= at + step < len(GRID) and costs[at] <= costs.min() + DROP:
+                costs[at + step], begun[at + step] = self._cost(place, GRID[at + step], begun[at])
+                at += step
         inside = costs - costs.min() - DROP
         best = int(costs.argmin())
         return max(_crossing(inside, best, -1) - ROUGH, 0.0), min(_crossing(inside, best, 1) + ROUGH, 1.0)
 
+    @cached_property
+    def likeliest(self) -> np.ndarray:
+        """Shares of all sources together that explain the rows best."""
+        nothing = np.zeros(len(self.squares))
+        found = self._search(nothing, self.shapes, 0.0, None)[1][1:]
+        return np.exp(found) / np.exp(found).sum()
+
     def _cost(self, place: int, share: float, begin: np.ndarray | None) -> tuple[float, np.ndarray]:
         """The least negative log-likelihood with this share, over the total and the other shares, and where it is."""
-        own, rest = self.shapes[:, place], np.delete(self.shapes, place, axis=1)
+        return self._search(self.shapes[:, place], np.delete(self.shapes, place, axis=1), share, begin)
 
+    def _search(
+        self, own: np.ndarray, rest: np.ndarray, share: float, begin: np.ndarray | None
+    ) -> tuple[float, np.ndarray]:
         def cost(values: np.ndarray) -> tuple[float, np.ndarray]:
             total, weight = np.exp(values[0]), np.exp(values[1:] - values[1:].max())
             weight = weight / weight.sum()

@@ -230,16 +230,12 @@ def opinions(
         process = parts.asked_process(x, slopes=True)
         process_slope = np.asarray(process.jacobian, np.float32)
         weight = parts.process_weight(process.variance).astype(np.float32)[:, :, None]
-        means, systems, learned, declared = [], [], [], []
-        for block_values in parts.ready:
-            said = block_values(x)
-            slope = blended(weight, said.jacobian, process_slope)
-            means.append(said.mean)
-            systems.append(said.system_variance)
-            not_declared = (1 - declared_share) * said.input_variance
-            learned.append(propagated_covariance(slope, not_declared, said.system_variance))
-            declared.append(propagated_covariance(slope, declared_variance, np.zeros_like(said.system_variance)))
-        mean, system, own, known = (np.stack(same, axis=1) for same in (means, systems, learned, declared))
+        said = [block_values(x) for block_values in parts.ready]
+        mean, slope, inputs, system = (np.stack(same, axis=1) for same in zip(*said, strict=True))
+        slope = blended(weight[:, None], slope, process_slope[:, None])
+        learned = (1 - declared_share)[:, None, :] * inputs
+        own = propagated_covariance(slope, learned, system)
+        known = propagated_covariance(slope, declared_variance[:, None, :], np.zeros_like(system))
         trees, densities = parts.tree_means(x), log_densities_of(parts, x)
         return Opinions(mean, process.mean, trees, process.variance, densities, system, own, known)
 

@@ -90,9 +90,14 @@ class ReadyVariance:
     def __init__(self, net: VarianceNetwork) -> None:
         self.perceptron, self.reach = ReadyPerceptron(net.perceptron), net.reach
         self.level = np.asarray(net.level.value)
+        self.is_constant = not self.perceptron.weights[-1].any()
 
     def __call__(self, squashed: np.ndarray) -> np.ndarray:
-        raw = self.perceptron.value(squashed)[0].T
+        if self.is_constant:  # made flat: the same noise everywhere
+            return np.broadcast_to(self._variance(self.perceptron.biases[-1].T), (squashed.shape[1], len(self.level)))
+        return self._variance(self.perceptron.value(squashed)[0].T)
+
+    def _variance(self, raw: np.ndarray) -> np.ndarray:
         return np.exp(self.level + self.reach * np.tanh(raw / self.reach))
 
 

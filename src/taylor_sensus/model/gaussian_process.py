@@ -19,11 +19,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dtrmm
+from scipy.linalg.blas import dtrmm, strmm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 from scipy.optimize import minimize
 
 from taylor_sensus.model.chunks import one_blas_thread
+from taylor_sensus.model.inducing import INDUCING, InducingPoints, induced
 from taylor_sensus.model.squash import squash, squash_slope
 from taylor_sensus.rows import blocks, spread
 
@@ -37,16 +38,20 @@ NO_TREND = -40.0
 """Log of the trend's variance where there is none."""
 CACHED_ROWS = 64
 """Of a large matrix that are made at once: they stay in the processor's cache, which takes a third of the time."""
-WITNESSES = 2000
-"""Centres that tell the variance at most: it takes the square of their number for each row, the mean only the number.
-With fewer rows a variance is never too small, and its factor is learned on unseen rows."""
+EXACT = 1000
+"""Centres up to which the variance is exact: it takes the square of their number for each row, the mean only the
+number. Of more, inducing points among them carry what all of them tell."""
+SINGLE_ROWS, SINGLE = 256, 1e-2
+"""Centres from which single precision is worth it, and the share of the noise by which it may err."""
+CACHE = 250_000
+"""Bytes that stay in the processor's cache beside others of their kind."""
 HIGHEST = 20.0
 """Logarithms of hyper-parameters stay within this."""
 
 
 def matern(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Matérn 5/2 as a function of the squared distance, and its derivative."""
-    t = np.sqrt(5 * q)
+    t = np.sqrt(q * q.dtype.type(5))
     decay = np.exp(-t)
     slope = 1 + t
     value = np.multiply(t, t, out=t)
@@ -121,6 +126,8 @@ class ProcessNumbers(NamedTuple):
     """Of each centre in the mean, (centres, targets)"""
     witnesses: np.ndarray | None = None
     """How many of the centres, spread evenly, tell the variance, (); None: all of them"""
+    is_induced: np.ndarray | None = None
+    """1 where what all others know goes through these, else 0, (); None: a model file before version 0.3"""
 
 
 class Distances(NamedTuple):
@@ -135,7 +142,7 @@ class Distances(NamedTuple):
 
     def squared(self, a: np.ndarray) -> np.ndarray:
         """Squared distances of rows, divided by their length scales, to all centres."""
-        query = np.concatenate([a, (a * a).sum(axis=1)[:, None], np.ones((len(a), 1))], axis=1)
+        query = np.concatenate([a, (a * a).sum(axis=1)[:, None], np.ones((len(a), 1), a.dtype)], axis=1)
         found = query @ self.keys
         return np.maximum(found, 0.0, out=found)
 
@@ -145,8 +152,8 @@ class GaussianProcess:
 
     def __init__(self, numbers: ProcessNumbers, factor: np.ndarray | None = None) -> None:
         witnesses = len(numbers.centres) if numbers.witnesses is None else numbers.witnesses
-        exact: list[Any] = [np.asarray(part, np.float64) for part in numbers[:-1]]
-        self.numbers = ProcessNumbers(*exact)._replace(witnesses=np.array(witnesses))
+        exact: list[Any] = [np.asarray(part, np.float64) for part in numbers[:5]]
+        self.numbers = ProcessNumbers(*exact, np.array(witnesses), numbers.is_induced)
         if factor is not None:
             self.factor = factor
 
@@ -156,8 +163,12 @@ class GaussianProcess:
         row_noise = rows.noise(theta)
         factor = _factor(theta, rows.x, row_noise)
         coefficients = dpotrs(factor, rows.y, lower=1)[0]
-        witnesses = np.array(min(WITNESSES, len(rows.x)))
-        return cls(ProcessNumbers(theta, np.array(log_range), rows.x, row_noise, coefficients, witnesses), factor)
+        many = len(rows.x) > EXACT
+        witnesses = np.array(INDUCING if many else len(rows.x))
+        numbers = ProcessNumbers(
+            theta, np.array(log_range), rows.x, row_noise, coefficients, witnesses, np.array(int(many))
+        )
+        return cls(numbers, factor)
 
     @cached_property
     def factor(self) -> np.ndarray:
@@ -170,22 +181,49 @@ class GaussianProcess:
         return spread(np.arange(len(self.numbers.centres)), int(self.numbers.witnesses or 0))
 
     @cached_property
+    def inducing(self) -> InducingPoints | None:
+        """Where centres are many, the witnesses with what all of them know."""
+        n = self.numbers
+        if n.is_induced is None or not n.is_induced:
+            return None
+        own = n.centres[self.witnesses]
+        with one_blas_thread():
+            cross = np.empty((len(own), len(n.centres)))
+            for rows in blocks(len(own), CACHED_ROWS):
+                cross[rows] = covariance(n.theta, own[rows], n.centres)
+            return induced(cross[:, self.witnesses], cross, prior_variances(n.theta, n.centres), n.row_noise)
+
+    @cached_property
+    def precision(self) -> type:
+        """Single where its rounding errors are far below the noise, which makes twice the rows a second."""
+        n = self.numbers
+        least = float(n.row_noise.min())
+        off = 1e-6 * self.prior_variance * np.sqrt(self.prior_variance * len(n.centres) / least)
+        away = 1e-6 * self.amplitude * float(np.abs(n.coefficients).sum(axis=0).max())
+        worth = n.is_induced is not None and len(n.centres) >= SINGLE_ROWS
+        fine = worth and off < SINGLE * least and away < SINGLE * np.sqrt(least)
+        return np.float32 if fine else np.float64
+
+    @cached_property
     def whitening(self) -> np.ndarray:
-        """Inverse of the lower Cholesky factor at the witnesses; its product with a covariance is whitened."""
+        """Its product with a covariance at the witnesses is whitened: the inverse of a lower Cholesky factor there."""
         own = self.witnesses
+        if self.inducing is not None:
+            return self.inducing.whitening.astype(self.precision)
         whole = len(own) == len(self.numbers.centres)
         noise = self.numbers.row_noise
         factor = self.factor if whole else _factor(self.numbers.theta, self.numbers.centres[own], noise[own])
-        return np.asfortranarray(dtrtri(factor, lower=1)[0])
+        return np.asfortranarray(dtrtri(factor, lower=1)[0], self.precision)
 
     @cached_property
     def distances(self) -> list[Distances]:
         """Of every shape."""
-        found = []
+        found, kind = [], self.precision
         for size, w in split(self.numbers.theta, self.numbers.centres.shape[1]):
             b, one = self.numbers.centres * w, np.ones((len(self.numbers.centres), 1))
             keys = np.concatenate([-2 * b, one, (b * b).sum(axis=1)[:, None]], axis=1).T
-            found.append(Distances(size, w, np.ascontiguousarray(keys), np.concatenate([b, one], axis=1)))
+            places = np.concatenate([b, one], axis=1).astype(kind)
+            found.append(Distances(kind(size), w.astype(kind), np.ascontiguousarray(keys, kind), places))
         return found
 
     @cached_property
@@ -202,7 +240,12 @@ class GaussianProcess:
     @cached_property
     def flat_centres(self) -> np.ndarray:
         """The centres as the trend sees them."""
-        return squash(self.numbers.centres, TREND_LIMIT)
+        return squash(self.numbers.centres, TREND_LIMIT).astype(self.precision)
+
+    @cached_property
+    def coefficients(self) -> np.ndarray:
+        """Of each centre in the mean, (centres, targets)."""
+        return self.numbers.coefficients.astype(self.precision)
 
     @cached_property
     def trend_slope(self) -> np.ndarray:
@@ -237,22 +280,34 @@ class GaussianProcess:
     def explained(self, cross: np.ndarray) -> np.ndarray:
         """What the witnesses tell of rows, whitened: the squares add up to the variance that is gone."""
         own = cross if cross.shape[1] == len(self.witnesses) else cross[:, self.witnesses]
-        return dtrmm(1.0, self.whitening, own.T, lower=1)
+        own = own.astype(self.precision, copy=False).T
+        if self.inducing is not None:
+            return self.whitening @ own
+        return (strmm if self.precision is np.float32 else dtrmm)(1.0, self.whitening, own, lower=1)
 
     def posterior(self, x: np.ndarray, *, slopes: bool = False, variances: bool = True) -> ProcessEstimate:
-        """At scaled rows; many at once, because all is matrix products. Without `variances` these are 0."""
-        return self.posterior_at(self.squashed(x), x if slopes else None, variances)
+        """At scaled rows, some at once: their covariances stay in the processor's cache. Without `variances`: 0."""
+        bytes_a_row = len(self.numbers.centres) * np.dtype(self.precision).itemsize
+        most = 1 << int(np.clip(np.log2(CACHE / bytes_a_row), 4, 8))
+        z, found = self.squashed(x), []
+        for rows in blocks(len(z), most):
+            found.append(self.posterior_at(z[rows], x[rows] if slopes else None, variances))
+        mean, variance, jacobian = zip(*found, strict=True) if found else ((), (), ())
+        if len(found) == 1:
+            return found[0]
+        whole = None if not slopes else np.concatenate(jacobian)
+        return ProcessEstimate(np.concatenate(mean), np.concatenate(variance), whole)
 
     def posterior_at(self, z: np.ndarray, x: np.ndarray | None = None, variances: bool = True) -> ProcessEstimate:
         """The same at rows that are squashed already; slopes where the scaled rows `x` are given."""
-        theta, coefficients, size = self.numbers.theta, self.numbers.coefficients, trend_size(self.numbers.theta)
+        theta, coefficients, kind = self.numbers.theta, self.coefficients, self.precision
         flat = squash(z, TREND_LIMIT)
         jacobian = None
         if x is not None:
             jacobian = squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
-        cross = (size * flat) @ self.flat_centres.T
+        cross = (trend_size(theta) * flat).astype(kind) @ self.flat_centres.T
         for shape, part in zip(SHAPES, self.distances, strict=True):
-            a = z * part.inverse_lengths
+            a = z.astype(kind, copy=False) * part.inverse_lengths
             value, slope = shape(part.squared(a))
             value *= part.size
             cross += value
@@ -266,8 +321,9 @@ class GaussianProcess:
         variance = np.zeros(len(z))
         if variances:
             known = self.explained(cross)
-            variance = np.maximum(prior_variances(theta, z) - (known * known).sum(axis=0), 0.0)
-        return ProcessEstimate(cross @ coefficients, variance, jacobian)
+            gone = np.einsum("wr,wr->r", known, known, dtype=np.float64)
+            variance = np.maximum(self.amplitude + trend_size(theta) * (flat * flat).sum(axis=1) - gone, 0.0)
+        return ProcessEstimate((cross @ coefficients).astype(np.float64), variance, jacobian)
 
     def left_out(self, y: np.ndarray, fold: np.ndarray, *, variances: bool = True) -> ProcessEstimate:
         """At each of its own rows, whose targets are `y`, as if the rows of its fold had not been seen."""
@@ -279,6 +335,8 @@ class GaussianProcess:
         variance, noise = np.zeros(len(y)), self.numbers.row_noise
         if not variances:
             return ProcessEstimate(mean, variance, None)
+        if self.inducing is not None:
+            return ProcessEstimate(mean, self._left_out_variance(self.inducing, fold), None)
         if len(own) < len(y):
             others = np.setdiff1d(np.arange(len(y)), own)
             for part in (others[rows] for rows in blocks(len(others), 1024)):
@@ -287,6 +345,15 @@ class GaussianProcess:
         for rows, block in among:
             variance[rows] = np.diag(block) - noise[rows]
         return ProcessEstimate(mean, np.maximum(variance, 0.0), None)
+
+    def _left_out_variance(self, inducing: InducingPoints, fold: np.ndarray) -> np.ndarray:
+        """At each centre as if those of its fold had told nothing."""
+        n, variance = self.numbers, np.empty(len(fold))
+        prior = prior_variances(n.theta, n.centres)
+        for number in np.unique(fold):
+            rows = np.flatnonzero(fold == number)
+            variance[rows] = inducing.left_out(rows, prior[rows])
+        return np.maximum(variance, 0.0)
 
 
 def _inverse(factor: np.ndarray) -> np.ndarray:

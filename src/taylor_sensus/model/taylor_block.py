@@ -68,8 +68,10 @@ def propagated_covariance(jacobian: Any, input_variance: Any, system_variance: A
 
     Of one row or, with further axes in front, of many; NumPy and JAX arrays alike.
     """
-    through = (jacobian * input_variance[..., None, :]) @ jacobian.swapaxes(-1, -2)
-    return through + system_variance[..., None] * np.eye(jacobian.shape[-2], dtype=np.float32)
+    noisy, targets = jacobian * input_variance[..., None, :], jacobian.shape[-2]
+    if targets == 1:  # many products of one row each are slow as matrix products
+        return ((noisy * jacobian).sum(axis=-1) + system_variance)[..., None]
+    return noisy @ jacobian.swapaxes(-1, -2) + system_variance[..., None] * np.eye(targets, dtype=np.float32)
 
 
 class NoFeatureNoise(Module):

@@ -67,6 +67,7 @@ ARRAYS = {
     "process.row_noise": _rule("centres", **POSITIVE),
     "process.coefficients": _rule("centres targets", low=-1e20, high=1e20),
     "process.witnesses": _rule(kind="i", low=1, high=100_000, needed=False),
+    "process.is_induced": _rule(kind="i", low=0, high=1, needed=False),
     "process.share": _rule("targets", **SHARE),
     "process.variance_factor": _rule("targets", **NOT_NEGATIVE),
     "process.usual_odds": _rule(low=1e-30, high=NEVER),

@@ -1,0 +1,65 @@
+"""Inducing points of a Gaussian process (FITC): what many rows tell of the function, carried by few places.
+
+With places u among the rows, Q = K_fu K_uu^-1 K_uf is what they can carry of the rows' covariance, and what they cannot
+counts as noise of each row: Lambda = noise + diag(K_ff - Q). The variance at a row is then
+k_** - k_*u [K_uu^-1 - (K_uu + K_uf Lambda^-1 K_fu)^-1] k_u*, and never less than the places could carry at best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky
+
+INDUCING = 512
+"""Places."""
+DULL = 1e-2
+"""Directions in which the function varies less than this share of the noise tell nothing."""
+
+
+@dataclass(frozen=True)
+class InducingPoints:
+    """Whitened places and what the rows told there."""
+
+    project: np.ndarray
+    """From a covariance with the places to whitened directions, (directions, places)."""
+    carried: np.ndarray
+    """Rows in whitened directions, (directions, rows)."""
+    root: np.ndarray
+    """Of each row's Lambda, (rows,)."""
+
+    @cached_property
+    def told(self) -> np.ndarray:
+        """Rows in whitened directions, in units of their noise."""
+        return self.carried / self.root
+
+    @cached_property
+    def precision(self) -> np.ndarray:
+        """I + told told', (directions, directions): how well each direction is known, 1 before any row."""
+        return np.eye(len(self.told)) + self.told @ self.told.T
+
+    @cached_property
+    def whitening(self) -> np.ndarray:
+        """Of a covariance with the places; squares of the product add up to the variance that is gone."""
+        size, turn = np.linalg.eigh(self.precision)
+        gone = np.sqrt(np.maximum(1 - 1 / size, 0.0))
+        return np.ascontiguousarray((gone[:, None] * turn.T) @ self.project)
+
+    def left_out(self, rows: np.ndarray, prior: np.ndarray) -> np.ndarray:
+        """Variance at rows of its own, whose variances before were `prior`, as if they had told nothing."""
+        own, at = self.told[:, rows], self.carried[:, rows]
+        factor = cholesky(self.precision - own @ own.T, lower=True)
+        left = cho_solve((factor, True), at)
+        return prior - np.einsum("dr,dr->r", at, at) + np.einsum("dr,dr->r", at, left)
+
+
+def induced(among: np.ndarray, cross: np.ndarray, prior: np.ndarray, noise: np.ndarray) -> InducingPoints:
+    """From covariances among the places, with all rows `(places, rows)`, the rows' own variances, and their noise."""
+    size, turn = np.linalg.eigh(among)
+    kept = size > max(DULL * float(np.median(noise)) * len(among) / len(noise), 1e-9 * size[-1])
+    project = turn[:, kept].T / np.sqrt(size[kept])[:, None]
+    carried = project @ cross
+    rest = np.maximum(prior - np.einsum("dr,dr->r", carried, carried), 0.0)
+    return InducingPoints(project, carried, np.sqrt(noise + rest))
