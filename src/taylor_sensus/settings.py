@@ -116,6 +116,11 @@ class Settings:
     kernel_search_rows: int = _setting(500, "rows from which the kernel part learns its length scales", OTHERS)
     robust: bool = _setting(True, "staged training: whether rows far off what the others say count less", OTHERS)
     trees: int = _setting(16, "staged training: trees of each member that share in the mean where they gain", OTHERS)
+    boosting: int = _setting(
+        150,
+        "staged training: boosted trees that share in the mean of tables of 400 rows and more where they gain",
+        OTHERS,
+    )
     interval_fits: int = _setting(
         0,
         "fits without a part of the rows that conformal intervals take their width from; 0: rows that members have "

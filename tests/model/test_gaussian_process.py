@@ -186,7 +186,7 @@ def test_inducing_points_know_what_all_rows_know(monkeypatch):
     rest, own = fold != 3, fold == 3
     prior = prior_variances(n.theta, n.centres)
     without = induced(cross[:, places], cross[:, rest], prior[rest], n.row_noise[rest]).whitening @ cross[:, own]
-    np.testing.assert_allclose(left.variance[own], prior[own] - (without**2).sum(axis=0), rtol=0.03)  # dull directions
+    np.testing.assert_allclose(left.variance[own], prior[own] - (without**2).sum(axis=0), rtol=0.06)  # dull directions
 
 
 def test_a_hundred_rows_alone_know_less_than_inducing_points():

@@ -161,8 +161,10 @@ def calibrate(
 
 
 def as_if_unseen(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> Opinions:
-    """Opinions of the training rows with the process as if it had not seen each of them."""
+    """Opinions of the training rows with process and boosted trees as if they had not seen each of them."""
     said = _opinions(trained, table, n_jobs)
+    if trained.boosted_mean is not None:
+        said = said._replace(boosted_mean=trained.boosted_mean)
     if trained.process is None:
         return said
     return said._replace(process_mean=trained.process.unseen_mean, process_variance=trained.process.unseen_variance)

@@ -167,12 +167,14 @@ def train(start: Start) -> TrainedEnsemble:
         combination=BY_PROCESS if density is None else context.settings.combination,
         noise_scale=np.ones(context.shape.targets),
         trees=weighed.trees,
+        boosted=None if weighed.boosting is None else weighed.boosting.boosted,
     )
     numbers = None if found is None else found.process.numbers
     chosen = Chosen(means.frequency_scale, numbers)
     history = histories([*([] if density is None else [density]), *means.runs, *noise_runs])
     errors, scale = context.table.errors, weighed.imputed_scale
-    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, errors, scale, read.law, differ)
+    boosted = None if weighed.boosting is None else weighed.boosting.unseen_mean
+    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, errors, scale, read.law, differ, boosted)
 
 
 def chosen_by(fitted: FittedModel) -> Chosen | None:

@@ -116,7 +116,11 @@ class TrainedEnsemble(NamedTuple):
     groups_differ: np.ndarray | None = None
     """For each target whether groups differ beside the function; None where no groups were given."""
 
+    boosted_mean: np.ndarray | None = None
+    """What boosted trees that have not seen a row say of it, `(rows, targets)`; None where there are none."""
+
     def take(self, rows: np.ndarray) -> TrainedEnsemble:
         """The same, with what is known of single rows for these rows only."""
         process = None if self.process is None else self.process.take(rows)
-        return self._replace(unseen=self.unseen[:, rows], process=process)
+        boosted = None if self.boosted_mean is None else self.boosted_mean[rows]
+        return self._replace(unseen=self.unseen[:, rows], process=process, boosted_mean=boosted)

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from taylor_sensus.fit.boosting import GrownBoosting, grow_boosting
 from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.groups import within_groups
 from taylor_sensus.fit.noise import squared_slopes
 from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.process import process_slopes
 from taylor_sensus.fit.records import FoundProcess
-from taylor_sensus.fit.trees import grow_trees, tree_share
+from taylor_sensus.fit.trees import grow_trees, step_share
 from taylor_sensus.model.ensemble import NEVER, ProcessShare, blended
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.trees import Trees
@@ -30,6 +31,7 @@ class Weighed(NamedTuple):
 
     process_share: ProcessShare | None
     trees: Trees | None
+    boosting: GrownBoosting | None
     slopes: np.ndarray
     """Of the process at the rows, `(rows, targets, features)`."""
     residual: np.ndarray
@@ -57,8 +59,8 @@ def weigh(
     unseen_mean = held_out_average(np.moveaxis(means, 1, 0), few.unseen)
     nothing = np.broadcast_to(np.float32(0), (len(t.x), context.shape.targets, context.shape.features))
     if found is None:
-        trees, mean = with_trees(context, few, unseen_mean)
-        return Weighed(None, trees, nothing, t.y - mean, np.zeros_like(t.y), 1.0)
+        trees, boosting, mean = with_steps(context, few, unseen_mean)
+        return Weighed(None, trees, boosting, nothing, t.y - mean, np.zeros_like(t.y), 1.0)
     found = found.take(few.rows)
     judged = few.judged
     y, weight, other = t.y[judged].astype(np.float64), t.weight[judged], found.unseen_mean[judged]
@@ -66,7 +68,7 @@ def weigh(
     counted = row_weights[few.rows][judged]
     share = best_share(networks, other, few.unseen[:, judged], y, counted)
     slopes = process_slopes(found.process, t.x, context.n_jobs).astype(np.float32)
-    trees, mean = with_trees(context, few, blended(share, unseen_mean, found.unseen_mean))
+    trees, boosting, mean = with_steps(context, few, blended(share, unseen_mean, found.unseen_mean))
     residual = y - mean[judged]
     known = np.zeros_like(y) if t.errors is None else t.errors.target[judged].astype(np.float64)
     factor = variance_factor(residual, found.unseen_variance[judged], weight, known)
@@ -80,6 +82,7 @@ def weigh(
     return Weighed(
         replace(_process_share(found, share, judged), variance_factor=factor),
         trees,
+        boosting,
         slopes,
         t.y - mean,
         np.multiply.outer(found.unseen_variance, factor),
@@ -96,15 +99,19 @@ def without_intercepts(few: NoiseTable, weighed: Weighed) -> tuple[Weighed, np.n
     return weighed._replace(residual=found.residual, mean_variance=found.common), found.differ
 
 
-def with_trees(context: FitContext, few: NoiseTable, smooth: np.ndarray) -> tuple[Trees | None, np.ndarray]:
-    """Trees where they earn a share beside the smooth voices' unseen mean, and the unseen mean of all."""
-    grown = grow_trees(context, few, smooth)
-    if grown is None:
-        return None, smooth
-    share = tree_share(context, few, smooth, grown.unseen_mean)
-    if not share.any():
-        return None, smooth
-    return grown.trees._replace(share=share), blended(share, smooth, grown.unseen_mean)
+def with_steps(
+    context: FitContext, few: NoiseTable, mean: np.ndarray
+) -> tuple[Trees | None, GrownBoosting | None, np.ndarray]:
+    """Forests and boosted trees where they earn a share beside the smooth voices' unseen mean, and that of all."""
+    trees, grown = None, grow_trees(context, few, mean)
+    if grown is not None:
+        share = step_share(context, few, mean, grown.unseen_mean, few.judged)
+        if share.any():
+            trees, mean = grown.trees._replace(share=share), blended(share, mean, grown.unseen_mean)
+    boosting = grow_boosting(context, few, mean)
+    if boosting is not None:
+        mean = blended(boosting.boosted.share, mean, boosting.unseen_mean[few.rows])
+    return trees, boosting, mean
 
 
 USUAL = 0.9

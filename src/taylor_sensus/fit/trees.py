@@ -49,29 +49,34 @@ def grow_trees(context: FitContext, few: NoiseTable, smooth: np.ndarray) -> Grow
         return None
     count = max(2, min(settings.trees, settings.trees * 2 * MANY_ROWS // t.train))
     first = grow_forest(context, 0, count)
-    share = tree_share(context, few, smooth, _asked(_joined(first, t), context, few, 1), member=0)
-    if not (share > 0).any():
+    said = _asked(_joined(first, t), context, few, 1)
+    if not step_share(context, few, smooth, said, few.unseen[0], hopeful=True).any():
         return None
     others = run_tasks(context, grow_forest, [(member, count) for member in range(1, settings.members)])
     trees = _joined([*first, *(tree for forest in others for tree in forest)], t)
     return GrownTrees(trees, _asked(trees, context, few, settings.members))
 
 
-def tree_share(
-    context: FitContext, few: NoiseTable, smooth: np.ndarray, said: np.ndarray, member: int | None = None
+def step_share(
+    context: FitContext,
+    few: NoiseTable,
+    mean: np.ndarray,
+    said: np.ndarray,
+    judged: np.ndarray,
+    *,
+    hopeful: bool = False,
 ) -> np.ndarray:
-    """For each target the share of the trees that serves unseen rows best, 0 where it is not worth having.
+    """For each target the share of a voice that steps that serves the judged rows best, 0 where it is not worth having.
 
-    With a `member`, 1 where chance allows a share, judged by the rows that it has not seen. Rows that the process takes
-    for slips count here: what looks like one to a smooth voice may be a step.
+    If `hopeful`, 1 where chance allows a share. Rows that the process takes for slips count here: what looks like one
+    to a smooth voice may be a step.
     """
-    judged = few.judged if member is None else few.unseen[member]
     if not judged.any():
-        return np.zeros(smooth.shape[1])
+        return np.zeros(mean.shape[1])
     y, weight = few.table.y[judged].astype(np.float64), context.table.weight[few.rows][judged].astype(np.float64)
-    found = [_best_share(*column, weight) for column in zip(y.T, smooth[judged].T, said[judged].T, strict=True)]
+    found = [_best_share(*column, weight) for column in zip(y.T, mean[judged].T, said[judged].T, strict=True)]
     share, chance = np.array(found).T
-    if member is not None:
+    if hopeful:
         return np.where(share + np.sqrt(chance) > LEAST_SHARE, 1.0, 0.0)
     share = share * EXPECTED_SHARE_STD**2 / (EXPECTED_SHARE_STD**2 + chance)
     return np.where(share < LEAST_SHARE, 0.0, share)
@@ -91,14 +96,14 @@ def _best_share(y: np.ndarray, smooth: np.ndarray, said: np.ndarray, weight: np.
     return share, float(np.average((own - share * apart) ** 2, weights=weight)) / (squared * rows)
 
 
-def grow_forest(context: FitContext, member: int, count: int) -> list[_Nodes]:
+def grow_forest(context: FitContext, member: int, count: int) -> list[TreeNodes]:
     """So many trees from the rows that a member sees."""
     seed = int(context.generators(2)[member].integers(2**31))
     seen = np.flatnonzero(~context.unseen[member, : context.table.train])
     return [_grow(context.table, seen, seed + number) for number in range(count)]
 
 
-class _Nodes(NamedTuple):
+class TreeNodes(NamedTuple):
     """One tree."""
 
     children: np.ndarray
@@ -107,32 +112,41 @@ class _Nodes(NamedTuple):
     value: np.ndarray
 
 
-def _grow(t: Table, seen: np.ndarray, seed: int) -> _Nodes:
+def _grow(t: Table, seen: np.ndarray, seed: int) -> TreeNodes:
     from sklearn.tree import ExtraTreeRegressor
 
     leaf = -(-t.train // MANY_ROWS)
     tree = ExtraTreeRegressor(max_features=FEATURE_SHARE, min_samples_leaf=leaf, random_state=seed % 2**31)
     rows = t.x[seen], t.y[seen].astype(np.float64), t.weight[seen].astype(np.float64)
     nodes = tree.fit(*rows, check_input=False).tree_  # these are checked; to check them takes as long as to grow
-    own = np.arange(nodes.node_count)
-    is_leaf = nodes.children_left < 0
     children = np.stack([nodes.children_left, nodes.children_right], axis=1)
-    # Rows are in single precision: the next lower threshold in single precision parts them alike.
-    threshold = nodes.threshold.astype(np.float32)
-    threshold = np.where(threshold > nodes.threshold, np.nextafter(threshold, np.float32(-np.inf)), threshold)
-    return _Nodes(
-        np.where(is_leaf[:, None], own[:, None], children).astype(np.int32),
-        np.where(is_leaf, 0, nodes.feature).astype(np.int32),
-        np.where(is_leaf, 0, threshold).astype(np.float32),
-        nodes.value[:, :, 0].astype(np.float32),
+    is_leaf = nodes.children_left < 0
+    return plain_nodes(children, is_leaf, nodes.feature, nodes.threshold, nodes.value[:, :, 0])
+
+
+def plain_nodes(
+    children: np.ndarray, is_leaf: np.ndarray, feature: np.ndarray, threshold: np.ndarray, value: np.ndarray
+) -> TreeNodes:
+    """A library's nodes as ours: a leaf points to itself, and thresholds part rows in single precision alike."""
+    lower = threshold.astype(np.float32)
+    lower = np.where(lower > threshold, np.nextafter(lower, np.float32(-np.inf)), lower)
+    return TreeNodes(
+        np.where(is_leaf[:, None], np.arange(len(is_leaf))[:, None], children).astype(np.int32),
+        np.where(is_leaf, 0, feature).astype(np.int32),
+        np.where(is_leaf, 0, lower).astype(np.float32),
+        value.astype(np.float32),
     )
 
 
-def _joined(trees: list[_Nodes], t: Table) -> Trees:
+def joined_nodes(trees: list[TreeNodes]) -> tuple[np.ndarray, ...]:
+    """Roots, children, features, thresholds and values of trees, one after another."""
     roots = np.cumsum([0, *(len(tree.feature) for tree in trees)])[:-1].astype(np.int32)
     children = np.concatenate([tree.children + root for tree, root in zip(trees, roots, strict=True)])
-    feature, threshold, value = (np.concatenate(same) for same in list(zip(*trees, strict=True))[1:])
-    return Trees(roots, children, feature, threshold, value, np.zeros(t.y.shape[1]))
+    return roots, children, *(np.concatenate(same) for same in list(zip(*trees, strict=True))[1:])
+
+
+def _joined(trees: list[TreeNodes], t: Table) -> Trees:
+    return Trees(*joined_nodes(trees), np.zeros(t.y.shape[1]))
 
 
 def _asked(trees: Trees, context: FitContext, few: NoiseTable, members: int) -> np.ndarray:

@@ -4,8 +4,8 @@ Left to right, for a row in scaled units with what is known of its errors:
 
 1. every member (a Deep Taylor Block) gives a mean, its slope, and the noise of features and system;
 2. the Gaussian process gives a mean, its slope, and the variance of the function;
-3. both are blended, mean and slope alike, by the process' share; the members' trees, which can step, have their share
-   in the mean, but no slope: where they are heard, the slope is that of the smooth voices;
+3. both are blended, mean and slope alike, by the process' share; the members' forests and boosted trees, which can
+   step, have their shares in the mean, but no slope: where they are heard, the slope is that of the smooth voices;
 4. the features' noise goes through the blended slope (eq. 6), and the noise scale corrects what was learned of it;
 5. disagreement of the members and the variance of the process are what is not known of the mean;
 6. where the process knows much less than at usual unseen rows, the members give way to it, and it to its prior: its
@@ -36,7 +36,7 @@ from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.shapes import Float, Shaped
 from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
-from taylor_sensus.model.trees import Trees
+from taylor_sensus.model.trees import BoostedTrees, Trees
 
 NEVER = 1e15
 """Usual odds with which members never give way to the process, as in model files before version 0.2."""
@@ -108,6 +108,8 @@ class Ensemble:
     """Shape of the predictive distribution; None: normal."""
     trees: Trees | None = None
     """Of every member; None: no share in the mean."""
+    boosted: BoostedTrees | None = None
+    """Of all members together; None: no share in the mean."""
     repeats: Repeats | None = None
     """Of model files before version 0.2: inputs whose answers are remembered."""
 
@@ -142,16 +144,23 @@ class Ensemble:
             return np.broadcast_to(np.float32(0), (len(x), self.members, self.targets))
         return self.trees.means(x, self.members)
 
+    def boosted_means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
+        """What the boosted trees say of rows, `(rows, targets)`; 0 where there are none."""
+        return np.zeros((len(x), self.targets)) if self.boosted is None else self.boosted.means(x)
+
     def member_means(
         self, said: MeansSaid, process_variance: Float[np.ndarray, " rows"]
     ) -> Float[np.ndarray, "rows members targets"]:
         """Step 3 for means: every member with the process and its trees, `(rows, members, targets)`."""
         weight = self.process_weight(process_variance)[:, None, :]
         smooth = blended(weight, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
-        if self.trees is None:
+        if self.trees is None and self.boosted is None:
             return smooth
         known = np.ones(len(smooth)) if self.process_share is None else self.process_share.familiarity(process_variance)
-        return blended(np.multiply.outer(known, self.trees.share)[:, None, :], smooth, said.tree_mean)
+        for voice, mean in ((self.trees, said.tree_mean), (self.boosted, said.boosted_mean[:, None, :])):
+            if voice is not None:
+                smooth = blended(np.multiply.outer(known, voice.share)[:, None, :], smooth, mean)
+        return smooth
 
     def asked_process(self, x: np.ndarray, *, slopes: bool, variances: bool = True) -> ProcessEstimate:
         """What the process says of rows (step 2); nothing where there is none."""
@@ -182,6 +191,8 @@ class MeansSaid(Protocol):
     def process_mean(self) -> np.ndarray: ...
     @property
     def tree_mean(self) -> np.ndarray: ...
+    @property
+    def boosted_mean(self) -> np.ndarray: ...
 
 
 class Opinions(NamedTuple):
@@ -193,6 +204,8 @@ class Opinions(NamedTuple):
     """(rows, targets)"""
     tree_mean: np.ndarray
     """(rows, members, targets)"""
+    boosted_mean: np.ndarray
+    """(rows, targets)"""
     process_variance: np.ndarray
     """(rows,)"""
     log_densities: np.ndarray
@@ -236,8 +249,8 @@ def opinions(
         learned = (1 - declared_share)[:, None, :] * inputs
         own = propagated_covariance(slope, learned, system)
         known = propagated_covariance(slope, declared_variance[:, None, :], np.zeros_like(system))
-        trees, densities = parts.tree_means(x), log_densities_of(parts, x)
-        return Opinions(mean, process.mean, trees, process.variance, densities, system, own, known)
+        steps, densities = (parts.tree_means(x), parts.boosted_means(x)), log_densities_of(parts, x)
+        return Opinions(mean, process.mean, *steps, process.variance, densities, system, own, known)
 
     return in_chunks(chunk, (x, *errors), n_jobs)
 

@@ -48,6 +48,7 @@ class MeanOpinions(NamedTuple):
     network_mean: np.ndarray
     process_mean: np.ndarray
     tree_mean: np.ndarray
+    boosted_mean: np.ndarray
     log_densities: np.ndarray
 
 
@@ -57,7 +58,9 @@ def mean_opinions(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs
     def chunk(x: np.ndarray) -> MeanOpinions:
         process = parts.asked_process(x, slopes=False, variances=False)
         means = np.stack([block.mean.value(x) for block in parts.ready], axis=1)
-        return MeanOpinions(means, process.mean, parts.tree_means(x), log_densities_of(parts, x))
+        return MeanOpinions(
+            means, process.mean, parts.tree_means(x), parts.boosted_means(x), log_densities_of(parts, x)
+        )
 
     return in_chunks(chunk, (x,), n_jobs)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAGIC = b"\x89TSNET\r\n"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """Of the layout above, which is still the first, and of what a model's header and arrays hold: see `upgrade`."""
 MAX_FILE_BYTES = 2 * 1024**3
 """Far above any model of ours; keeps a wrong path (a disk image) from filling the memory."""

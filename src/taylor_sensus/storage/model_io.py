@@ -25,7 +25,7 @@ from taylor_sensus.model.law import Law, LawNumbers
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.tails import Tails
-from taylor_sensus.model.trees import Trees, check_trees
+from taylor_sensus.model.trees import BoostedTrees, Trees, check_trees
 from taylor_sensus.model.trend import Trend
 from taylor_sensus.records import EncodedTable, GroupNames
 from taylor_sensus.regressor import TSNetRegressor
@@ -122,6 +122,7 @@ def _parts(fitted: FittedModel, keep_rows: bool) -> dict[str, Any]:
         "familiarity": None if ensemble.familiarity is None else vars(ensemble.familiarity),
         "tails": ensemble.tails,
         "trees": ensemble.trees,
+        "boosted": ensemble.boosted,
         "law": None if fitted.law is None else fitted.law.numbers,
         "law_density": None if fitted.law is None else fitted.law.density,
         "repeats": ensemble.repeats,
@@ -234,7 +235,8 @@ def _record(kind: type[Record], part: str, arrays: Arrays) -> Record:
 
 def _ensemble(settings: Settings, features: int, content: ModelFile) -> Ensemble:
     arrays, parts = content.arrays, content.header["parts"]
-    networks = StoredNetworks(arrays, settings, features, len(arrays["prior_variance"]))
+    targets = len(arrays["prior_variance"])
+    networks = StoredNetworks(arrays, settings, features, targets)
     blocks = networks.blocks()
     densities = networks.densities(_perceptions(settings)) if "densities" in parts else None
     networks.finish()
@@ -247,7 +249,8 @@ def _ensemble(settings: Settings, features: int, content: ModelFile) -> Ensemble
         noise_scale=arrays["noise_scale"],
         familiarity=_record(FamiliarityScale, "familiarity", arrays) if "familiarity" in parts else None,
         tails=_record(Tails, "tails", arrays) if "tails" in parts else None,
-        trees=_trees(arrays, settings.members, features) if "trees" in parts else None,
+        trees=_trees(Trees, "trees", arrays, settings.members, features) if "trees" in parts else None,
+        boosted=_trees(BoostedTrees, "boosted", arrays, targets, features) if "boosted" in parts else None,
         repeats=_record(Repeats, "repeats", arrays) if "repeats" in parts else None,
     )
 
@@ -270,9 +273,9 @@ def _process_share(arrays: Arrays) -> ProcessShare:
     )
 
 
-def _trees(arrays: Arrays, members: int, features: int) -> Trees:
-    trees = _record(Trees, "trees", arrays)
-    check_trees(trees, members, features)
+def _trees(kind: Any, name: str, arrays: Arrays, groups: int, features: int) -> Any:
+    trees = _record(kind, name, arrays)
+    check_trees(trees, groups, features)
     return trees
 
 

@@ -98,5 +98,11 @@ def _from_2_to_3(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any]
     return header, arrays
 
 
-STEPS: dict[int, Step] = {1: _from_1_to_2, 2: _from_2_to_3}
+def _from_3_to_4(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """Version 0.2: no boosted trees, and a process in double precision without inducing points."""
+    header["settings"] = {"boosting": 0, **header["settings"]}
+    return header, arrays
+
+
+STEPS: dict[int, Step] = {1: _from_1_to_2, 2: _from_2_to_3, 3: _from_3_to_4}
 """By the format that a step starts from."""

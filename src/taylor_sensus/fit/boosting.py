@@ -1,0 +1,90 @@
+"""Stage boosting: one sum of boosted trees beside networks, process and forests, for larger tables that step.
+
+Each fold is answered by trees that have not seen it, which says what share they earn; predictions use trees of all
+rows. Where those of the first fold gain nothing there, no others are grown.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from taylor_sensus.fit.context import FitContext, NoiseTable
+from taylor_sensus.fit.padding import LARGE
+from taylor_sensus.fit.tasks import run_tasks
+from taylor_sensus.fit.trees import TreeNodes, joined_nodes, plain_nodes, step_share
+from taylor_sensus.model.chunks import in_chunks
+from taylor_sensus.model.trees import BoostedTrees
+from taylor_sensus.rows import spread
+
+FEWEST_ROWS = 400
+"""Distinct training rows from which boosting is tried: forests serve smaller tables better."""
+RATE, LEAF = 0.1, 5
+"""Learning rate, and the fewest rows of a leaf."""
+
+
+class GrownBoosting(NamedTuple):
+    """Boosted trees with their share, and what those that have not seen a row say of it."""
+
+    boosted: BoostedTrees
+    unseen_mean: np.ndarray
+    """(rows, targets), at all rows of the table"""
+
+
+def grow_boosting(context: FitContext, few: NoiseTable, mean: np.ndarray) -> GrownBoosting | None:
+    """Boosted trees that earn a share beside `mean`, the unseen mean of all other voices at the rows of `few`."""
+    settings, t = context.settings, context.table
+    folds = np.unique(context.fold[context.unseen[:, : t.train].any(axis=0)])
+    if not settings.boosting or t.train < FEWEST_ROWS or len(folds) < 2:
+        return None
+    fold = np.full(len(t.x), -1)
+    fold[: t.train] = context.fold
+    unseen = np.full(t.y.shape, np.nan)
+
+    def answered(number: int, trees: BoostedTrees) -> None:
+        own = fold == number
+        unseen[own] = in_chunks(trees.means, (t.x[own],), context.n_jobs)
+
+    first = boost(context, int(folds[0]))
+    answered(folds[0], first)
+    judged = fold[few.rows] == folds[0]
+    if not step_share(context, few, mean, unseen[few.rows], judged, hopeful=True).any():
+        return None
+    others = run_tasks(context, boost, [(int(number),) for number in [*folds[1:], -2]])
+    for number, trees in zip(folds[1:], others[:-1], strict=True):
+        answered(number, trees)
+    whole = others[-1]
+    left = np.isnan(unseen).any(axis=1)  # validation rows, and rows that every member has seen
+    if left.any():
+        unseen[left] = in_chunks(whole.means, (t.x[left],), context.n_jobs)
+    share = step_share(context, few, mean, unseen[few.rows], few.judged)
+    return GrownBoosting(whole._replace(share=share), unseen) if share.any() else None
+
+
+def boost(context: FitContext, fold: int) -> BoostedTrees:
+    """Trees of all training rows but those of a fold, of at most `LARGE` of them."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    t = context.table
+    seen = spread(np.flatnonzero(context.fold != fold), LARGE)
+    x, weight, trees, base = t.x[seen].astype(np.float64), t.weight[seen].astype(np.float64), [], []
+    for y in t.y[seen].astype(np.float64).T:
+        model = HistGradientBoostingRegressor(
+            learning_rate=RATE, min_samples_leaf=LEAF, max_iter=context.settings.boosting, early_stopping=False,
+            random_state=int(context.run_seeds[-1]),
+        )  # fmt: skip
+        with threadpool_limits(1):  # the order of sums over threads would change last digits
+            model.fit(x, y, sample_weight=weight)
+        grown = [_nodes(predictors[0].nodes) for predictors in model._predictors]
+        trees += grown + [grown[-1]._replace(value=0 * grown[-1].value)] * (context.settings.boosting - len(grown))
+        base.append(float(np.squeeze(model._baseline_prediction)))
+    roots, children, feature, threshold, value = joined_nodes(trees)
+    return BoostedTrees(roots, children, feature, threshold, value[:, 0], np.array(base), np.zeros(len(base)))
+
+
+def _nodes(nodes: np.ndarray) -> TreeNodes:
+    children = np.stack([nodes["left"], nodes["right"]], axis=1).astype(np.int64)
+    is_leaf = nodes["is_leaf"].astype(bool)
+    return plain_nodes(children, is_leaf, nodes["feature_idx"], nodes["num_threshold"], nodes["value"][:, None])
