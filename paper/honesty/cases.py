@@ -12,8 +12,8 @@ ROWS = (15, 30, 60, 120)
 MANY = 1000
 FUNCTIONS = ("wave", "friedman1_relevant", "otl_circuit")
 """Generated tables, of 1, 5 and 6 inputs: their truth is known."""
-TABLES = ("diabetes", "concrete", "wine_red_distinct")
-"""Real tables, of which few rows are drawn."""
+TABLES = ("diabetes", "concrete", "wine_red_distinct", "wine_quality_distinct")
+"""Real tables, of which few rows are drawn; the red wines with their density and with their quality as target."""
 SHARES = ("linear", "curved", "interaction", "saturating", "curved, replicated", "curved, system like slope")
 """Set points with noise of an input and of the system, both undeclared; as `bench.noise_shares` names them."""
 PROCESS = "gp"

@@ -96,8 +96,8 @@ def least_of(column: str, groups: Iterable[Iterable[Case]]) -> Measure:
     measures = [mean_of(column, cases) for cases in groups]
 
     def measure(scores: pd.DataFrame, method: str) -> Estimate | None:
-        found = [one for one in (measure(scores, method) for measure in measures) if one is not None]
-        return min(found, default=None)
+        found = [one(scores, method) for one in measures]
+        return min((estimate for estimate in found if estimate is not None), default=None)
 
     return measure
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from paper.data.catalogue import title
 from paper.engine.formats import decimals, write_table
 from paper.engine.reading import Results
 from paper.honesty.cases import CASES, FUNCTIONS, MANY, ROWS, TABLES, Case, of_kind
@@ -16,6 +15,10 @@ from paper.honesty.summary import ASKED, Asked, Estimate, Measure, few, mean_of,
 
 NONE = "–"
 OURS = "tsnet"
+SHORT = {
+    "wave": "wave", "friedman1_relevant": "Friedman 1", "otl_circuit": "OTL circuit", "diabetes": "diabetes",
+    "concrete": "concrete", "wine_red_distinct": "wine, density", "wine_quality_distinct": "wine, quality",
+}  # fmt: skip
 INSIDE, CHANCE, OUTSIDE = "yes", "within chance", "no"
 CHANCE_ERRORS = 2.0
 """Standard errors outside a range that chance explains."""
@@ -40,7 +43,7 @@ ASKED_CAPTION = (
 )
 FEW_CAPTION = (
     "Few rows: share of new values that intervals hold, and scores in spreads of the target, over three generated "
-    "functions and three real tables; ± standard error over tables. Split conformal intervals are infinite where the "
+    "functions and four real targets; ± standard error over tables. Split conformal intervals are infinite where the "
     "rows held out are too few, and have no density."
 )
 SOURCES_CAPTION = "Share of new values that 90 % intervals hold, by where the few rows (15 to 120) come from."
@@ -172,7 +175,7 @@ def _sources(scores: pd.DataFrame) -> pd.DataFrame:
         line = {}
         for source in (*FUNCTIONS, *TABLES):
             cases = [case for case in of_kind("few") if case.source == source and case.rows in ROWS]
-            line[title(source)] = shown(mean_of("coverage_90", cases)(scores, name))
+            line[SHORT[source]] = shown(mean_of("coverage_90", cases)(scores, name))
         if set(line.values()) != {NONE}:
             lines.append({"method": HONESTY_METHODS[name].label, **line})
     return _frame(lines)

@@ -15,7 +15,7 @@ from paper.engine.figures import write_figures
 from paper.engine.ledger import Record
 from paper.engine.study import Inputs, Selection
 from paper.engine.tables import write_tables
-from paper.honesty.cases import CASES, QUICK, ROWS, SHARES
+from paper.honesty.cases import CASES, QUICK, ROWS, SHARES, TABLES
 from paper.honesty.draw import BATCH_EFFECT, SLIP, draw
 from paper.honesty.judges import judge
 from paper.honesty.methods import HONESTY_METHODS
@@ -26,7 +26,7 @@ from paper.honesty.summary import ASKED, Asked, Estimate, mean_of, over_process,
 from paper.honesty.tables import CHANCE, INSIDE, OUTSIDE, verdict
 from taylor_sensus.prediction import Prediction
 
-GENERATED = [name for name, case in CASES.items() if case.source not in ("diabetes", "concrete", "wine_red_distinct")]
+GENERATED = [name for name, case in CASES.items() if case.source not in TABLES]
 
 
 # ------------------------------------------------------------------------------------------ tasks and rows
