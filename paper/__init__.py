@@ -17,6 +17,7 @@ exist, `variants.py` or `methods.py` name what is compared, `summary.py` goes fr
     speed/          what accuracy costs in seconds
     published/      the splits of others, beside their figures
     uci/            the standard benchmark of error bars: nine tables, 20 splits
+    honesty/        cases that are ordinary in a laboratory, each with the range that is asked
     antinoise/      noise on a part of the training entries
     active/         methods that choose their next training rows
     toys/           all methods on the paper's toys

@@ -9,6 +9,7 @@ from paper.calibration.study import CALIBRATION
 from paper.comparison.study import COMPARISON
 from paper.deviations.study import DEVIATIONS
 from paper.engine.study import Study
+from paper.honesty.study import HONESTY
 from paper.published.study import PUBLISHED
 from paper.scaling.study import SCALING
 from paper.speed.study import SPEED
@@ -20,7 +21,7 @@ from paper.uci.study import UCI
 STUDIES: dict[str, Study] = {
     study.name: study
     for study in (
-        *(COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED, UCI, ANTINOISE, ACTIVE),
+        *(COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED, UCI, HONESTY, ANTINOISE, ACTIVE),
         *(TOYS, TOY_ABLATION, DEVIATIONS, SCALING),
     )
 }

@@ -190,6 +190,7 @@ def test_pages_of_the_repository_are_on_the_site(site):
         "paper/results.html": "The studies",
         "paper/comparison.html": "Paired differences to TSNet",
         "paper/uci.html": "The standard benchmark of error bars",
+        "paper/honesty.html": "Honest where scientists need it",
         "paper/equations.html": "Equation by equation",
         "changelog.html": "Changelog",
     }.items():
