@@ -7,6 +7,7 @@ from paper.active.study import ACTIVE
 from paper.antinoise.study import ANTINOISE
 from paper.calibration.study import CALIBRATION
 from paper.comparison.study import COMPARISON
+from paper.declared_errors.study import DECLARED_ERRORS
 from paper.deviations.study import DEVIATIONS
 from paper.engine.study import Study
 from paper.honesty.study import HONESTY
@@ -21,7 +22,7 @@ from paper.uci.study import UCI
 STUDIES: dict[str, Study] = {
     study.name: study
     for study in (
-        *(COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED, UCI, HONESTY, ANTINOISE, ACTIVE),
-        *(TOYS, TOY_ABLATION, DEVIATIONS, SCALING),
+        *(COMPARISON, TIMING, ABLATION, CALIBRATION, SPEED, PUBLISHED, UCI, HONESTY, DECLARED_ERRORS, ANTINOISE),
+        *(ACTIVE, TOYS, TOY_ABLATION, DEVIATIONS, SCALING),
     )
 }

@@ -83,7 +83,7 @@ def _write(ctx: typer.Context, name: str, output: Path) -> dict[str, Any]:
 
     check_output(output, [], WRITABLE)
     dataset = load_dataset(name)
-    table = dataset.X.assign(**{dataset.info.target: dataset.y})
+    table = dataset.table
     write_output(ctx, table, output)
     return {
         "output": str(output),

@@ -37,11 +37,29 @@ class Dataset:
     """True if exact duplicate rows were dropped."""
     official_split: Parts | None = None
     """The authors' own training and test rows, if they fixed them; its validation part is empty."""
+    X_err: pd.DataFrame | None = None
+    """Declared errors of the features, as ``fit`` takes them; None where the authors give none."""
+    y_err: pd.Series | None = None
+    """Declared errors of the target."""
+    covariances: np.ndarray | None = None
+    """Where errors of a row go together: their covariance matrices, the target last, to be given as ``X_err``."""
 
     @property
     def key(self) -> str:
         """The name under which ``load_dataset`` finds exactly this table again."""
         return self.name + DISTINCT * self.distinct
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Features, target and declared errors side by side, under headers that ``read_measurements`` understands."""
+        errors = {} if self.X_err is None else {f"{name}_err": self.X_err[name] for name in self.X_err}
+        own = {} if self.y_err is None else {f"{self.y.name}_err": self.y_err}
+        together: dict[str, np.ndarray] = {}
+        if self.covariances is not None:
+            named = [*self.X, self.y.name]
+            for a, b in self.info.covariances.values():
+                together[f"cov({a},{b})"] = self.covariances[:, named.index(a), named.index(b)]
+        return self.X.assign(**{str(self.y.name): self.y, **errors, **own, **together})
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +95,19 @@ def load_dataset(name: str, distinct: bool = False) -> Dataset:
     rows = np.flatnonzero(~table.duplicated()) if distinct else np.arange(len(table))
     table = table.iloc[rows].reset_index(drop=True) if distinct else table
     table = _logarithms(table.drop(columns=list(info.left_out)), info)
+    features = table.drop(columns=[info.target, *info.errors.values(), *info.covariances])
+    X = table[list(info.order)] if info.order else features
     return Dataset(
         name=info.name,
-        X=table[list(info.order)] if info.order else table.drop(columns=info.target),
+        X=X,
         y=table[info.target].astype("float64"),
         info=info,
         sha256=sha256,
         distinct=distinct,
         official_split=_official(rows, info),
+        X_err=_errors(table, [name for name in X if name in info.errors], info),
+        y_err=table[info.errors[info.target]].rename(info.target) if info.target in info.errors else None,
+        covariances=_covariances(table, [*X, info.target], info),
     )
 
 
@@ -125,6 +148,23 @@ def _official(rows: np.ndarray, info: DatasetInfo) -> Parts | None:
     return Parts(positions[before_test], positions[:0], positions[~before_test])
 
 
+def _errors(table: pd.DataFrame, columns: list[str], info: DatasetInfo) -> pd.DataFrame | None:
+    """Declared errors under the names of their columns."""
+    return table[[info.errors[name] for name in columns]].set_axis(columns, axis=1) if columns else None
+
+
+def _covariances(table: pd.DataFrame, columns: list[str], info: DatasetInfo) -> np.ndarray | None:
+    """Matrices of variances and covariances, `(rows, columns, columns)`."""
+    if not info.covariances:
+        return None
+    whole = np.zeros((len(table), len(columns), len(columns)))
+    np.einsum("rii->ri", whole)[:] = table[[info.errors[name] for name in columns]].to_numpy() ** 2
+    for column, (a, b) in info.covariances.items():
+        i, j = columns.index(a), columns.index(b)
+        whole[:, i, j] = whole[:, j, i] = table[column]
+    return whole
+
+
 def fetch_dataset(name: str) -> Path | None:
     """Make sure that a dataset's file is on this machine; returns it, or None for what comes with scikit-learn."""
     info = find_info(name)
@@ -135,8 +175,9 @@ def _check_shape(table: pd.DataFrame, info: DatasetInfo) -> pd.DataFrame:
     """The table, its columns named where the file has no header."""
     if len(info.columns) == table.shape[1]:
         table = table.set_axis(list(info.columns), axis=1)
-    wanted = (info.rows, info.features + 1 + len(info.left_out))
-    missing = [column for column in (info.target, *info.order, *info.left_out) if column not in table]
+    named = (*info.left_out, *info.errors.values(), *info.covariances)
+    wanted = (info.rows, info.features + 1 + len(named))
+    missing = [column for column in (info.target, *info.order, *named) if column not in table]
     if table.shape != wanted or missing:
         raise DataError(
             f"{info.name}: the table read has {table.shape[0]} rows and {table.shape[1]} columns"

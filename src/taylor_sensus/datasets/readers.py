@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from taylor_sensus.datasets.astronomy import read_accelerations, read_galaxies, read_supernovae
 from taylor_sensus.datasets.files import INSTALL
 from taylor_sensus.datasets.sources import DATASETS
 from taylor_sensus.errors import DataError, MissingExtraError
@@ -97,4 +98,7 @@ READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     "concrete book": read_concrete_book,
     "year prediction": read_year_prediction,
     "spaces": _text_cells(r"\s+", header=None),
+    "supernovae": read_supernovae,
+    "accelerations": read_accelerations,
+    "galaxies": read_galaxies,
 }

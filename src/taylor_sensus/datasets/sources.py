@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal
 
-Layout = Literal["commas", "semicolons", "matminer json", "concrete book", "year prediction", "spaces"]
+Layout = Literal[
+    "commas", "semicolons", "matminer json", "concrete book", "year prediction", "spaces",
+    "supernovae", "accelerations", "galaxies",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,10 @@ class DatasetInfo:
     precision: Literal["float64", "float32"] = "float64"
     official_train_rows: int | None = None
     """Where the authors fixed the test rows: how many rows come before them."""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """Columns of declared errors (standard deviations), by the features or the target that they belong to."""
+    covariances: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Columns of covariances of errors within a row, with the two columns that each is about."""
 
     @property
     def preparation(self) -> str:
@@ -79,6 +86,7 @@ class DatasetInfo:
         logarithms = ((self.log, "ln(x)"), (self.log1p, "ln(1 + x)"))
         steps += [f"{', '.join(names)} as {form}" for names, form in logarithms if names]
         steps += [f"without {', '.join(self.left_out)}"] if self.left_out else []
+        steps += [f"with declared errors of {', '.join(self.errors)}"] if self.errors else []
         return "; ".join(steps) or "as published"
 
 
@@ -91,8 +99,9 @@ def _read_sources() -> dict[str, DatasetInfo]:
 def _info(name: str, fields: dict[str, Any]) -> DatasetInfo:
     sources = tuple(_source_file(each) for each in fields.pop("files", ()))
     codes = {column: tuple(words) for column, words in fields.pop("codes", {}).items()}
+    covariances = {column: tuple(pair) for column, pair in fields.pop("covariances", {}).items()}
     others: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
-    return DatasetInfo(name=name, files=sources, codes=codes, **others)
+    return DatasetInfo(name=name, files=sources, codes=codes, covariances=covariances, **others)
 
 
 def _source_file(fields: dict[str, Any]) -> SourceFile:

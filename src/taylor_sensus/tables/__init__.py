@@ -7,7 +7,8 @@ A file's way: ``files`` (``delimited``) -> ``measurements`` -> ``reading`` -> ``
                  decimal sign, rows of unequal length; ``file_header`` what a file tells before it is read
 - ``measurements``  a table as scientists write it: values, declared errors, units; ``notation`` reads cells such as
                  14.2(3), ``refusals`` says why one cannot be read, ``companions`` finds columns of errors, ``units``
-                 units in headers, ``censored`` cells such as <0.05, ``column_errors`` errors of whole columns
+                 units in headers, ``censored`` cells such as <0.05, ``limit_flags`` columns that mark limits,
+                 ``column_errors`` errors of whole columns
 - ``reading``    what command line, app and forms do with a file: its columns by the user's choices or by a model;
                  ``wanted`` is what they ask for, refused by the header alone where that shows a mistake;
                  ``assignments`` reads errors such as temp=0.5 (``error_size``), ``alignment`` finds columns by name

@@ -21,6 +21,7 @@ from taylor_sensus.tables.companions import Pairing, describe_pairings, find_pai
 from taylor_sensus.tables.covariances import as_covariances, covariance_headers
 from taylor_sensus.tables.dates import holds_dates
 from taylor_sensus.tables.files import read_table
+from taylor_sensus.tables.limit_flags import limit_headers, read_flags, with_flags
 from taylor_sensus.tables.limits import expected_cells
 from taylor_sensus.tables.missing_words import is_missing_word, without_missing_words
 from taylor_sensus.tables.notation import Cells, nothing_said, read_cells
@@ -227,9 +228,10 @@ def read_measurements(
     decimal : {".", ","}, optional
         The decimal sign of texts; the point if nothing is said.
     censored : {"missing", "bound", "half", "expected"}, default="missing"
-        What cells such as ``<0.05`` become: missing; the bound; half the bound, which there is only below a positive
-        bound; or the value that the column's distribution lets expect there, with its standard deviation as a declared
-        error. Where there is no such value, the cell is missing.
+        What cells such as ``<0.05`` become, and values that a column ``x_limit`` or ``l_x`` marks with ``<`` or ``>``:
+        missing; the bound; half the bound, which there is only below a positive bound; or the value that the column's
+        distribution lets expect there, with its standard deviation as a declared error. Where there is no such value,
+        the cell is missing.
     text : list of str, optional
         Headers of columns that are words, whatever they look like.
     numbers : list of str, optional
@@ -257,11 +259,19 @@ def read_measurements(
     _check_headers({"text": text, "numbers": numbers, "ordinary": ordinary}, headers)
     _check_headers({"error_columns": [*declared, *declared.values()]}, headers)
 
+    spoken = {*ordinary, *text, *numbers, *declared.values()}
+    flags = {
+        header: (base, sides)
+        for header, base in limit_headers(list(headers)).items()
+        if header not in spoken and (sides := read_flags(frame[headers[header]], header)) is not None
+    }
     problems: list[str] = []
     nothing = nothing_said(len(frame))
     read: dict[str, Cells] = {}
-    for header, name in headers.items():
-        column = frame[name]
+    for header in sorted(headers, key=lambda header: header in flags):
+        if header in flags and flags[header][0] in read:
+            continue
+        column = frame[headers[header]]
         must = header in numbers or header in declared or header in declared.values()
         cells = None if header in text else _read_column(column, decimal, nothing, must=must)
         if cells is not None:
@@ -284,6 +294,9 @@ def read_measurements(
         read[base] = read[base]._replace(
             values=np.where(known, found.mean, read[base].values), errors=np.where(known, found.std, read[base].errors)
         )
+    limited = {base: sides for base, sides in flags.values() if base in read}
+    for base, sides in limited.items():
+        read[base] = with_flags(read[base], sides)
     errors = {header: cells.errors for header, cells in read.items()}
     for pairing in pairings:
         companion = frame[headers[pairing.errors]]
@@ -294,7 +307,9 @@ def read_measurements(
     if problems:
         raise DataError("; ".join(dict.fromkeys(problems)) + f". {counting(frame.index)}")
 
-    companions = {pairing.errors for pairing in pairings} | taken
+    companions = (
+        {pairing.errors for pairing in pairings} | taken | {h for h, (base, _) in flags.items() if base in read}
+    )
     kept = {header: cells for header, cells in read.items() if header not in companions}
     if censored == "expected":
         for header, cells in kept.items():
@@ -307,7 +322,7 @@ def read_measurements(
             values[header] = _as_words(column)
         elif header not in kept:
             values[header] = without_missing_words(column)
-        elif is_numeric_dtype(column) and header not in lopsided:
+        elif is_numeric_dtype(column) and header not in {*lopsided, *limited}:
             values[header] = column
         else:
             values[header] = pd.Series(filled(kept[header], censored), index=frame.index)

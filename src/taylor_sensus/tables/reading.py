@@ -22,6 +22,7 @@ from taylor_sensus.tables.assignments import ColumnErrors
 from taylor_sensus.tables.columns import FEW_CATEGORIES, is_time
 from taylor_sensus.tables.companions import Pairing, find_pairings, header_of, spoken_of
 from taylor_sensus.tables.files import read_file
+from taylor_sensus.tables.limit_flags import limit_headers
 from taylor_sensus.tables.measurements import Measurements, read_measurements
 from taylor_sensus.tables.refusals import looks_meant_as_number
 from taylor_sensus.tables.row_names import FILE_ROW
@@ -80,11 +81,13 @@ class UsedHeaders(NamedTuple):
     """Features and errors that are numbers."""
     pairings: list[Pairing]
     """Which column holds the errors of which."""
+    flags: list[str]
+    """Columns that may mark limits."""
 
     @property
     def all(self) -> list[str]:
         """All that must be read."""
-        return list(dict.fromkeys([*self.features, *self.numbers]))
+        return list(dict.fromkeys([*self.features, *self.numbers, *self.flags]))
 
 
 def open_table(path: str | os.PathLike, reading: Reading | None = None) -> OpenedTable:
@@ -191,6 +194,7 @@ def used_headers(headers: Sequence[str], reading: Reading, known: KnownColumns, 
         [written[name] for name in features],
         [written[name] for name in dict.fromkeys([*numbers, *errors])],
         pairings,
+        [written[name] for name in _promising_limits(names, features)],
     )
 
 
@@ -199,6 +203,11 @@ def _promising_errors(headers: Sequence[str], wanted: Sequence[str], declared: I
     names, others = {header_of(name).name for name in wanted}, {*wanted, *declared}
     speaking = {header: spoken_of(header) for header in headers if header not in others}
     return [header for header, of in speaking.items() if of is not None and of.name in names]
+
+
+def _promising_limits(headers: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Headers that may mark limits of a wanted column."""
+    return [header for header, base in limit_headers(headers).items() if base in wanted and header not in wanted]
 
 
 def declared_sizes(read: Measurements, declared: ColumnErrors, among: Sequence[str]) -> dict[str, ErrorSize]:
@@ -228,8 +237,10 @@ def _read(
     if known_words is not None:
         wanted = [*features, *targets]
         errors = _promising_errors(headers, wanted, error_columns.values())
-        frame = frame[[header for header in headers if header in (*wanted, *errors, *error_columns.values())]]
-        ordinary = [*wanted, *(name for name in ordinary if name in errors)]
+        flags = _promising_limits(headers, wanted)
+        used = {*wanted, *errors, *flags, *error_columns.values()}
+        frame = frame[[header for header in headers if header in used]]
+        ordinary = [*wanted, *(name for name in ordinary if name in (*errors, *flags))]
         text = list(dict.fromkeys([*(name for name in text if name in wanted), *known_words]))
         numbers = [name for name in wanted if name not in text and not is_bool_dtype(frame[name])]
     read = read_measurements(
