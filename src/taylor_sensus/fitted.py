@@ -307,8 +307,10 @@ class FittedModel:
         """Whether a training row has the same inputs; None where the model keeps no training rows."""
         if self.rows is None:
             return None
-        # In single precision, as folds compare rows; adding 0 turns -0 into 0.
-        tables = [pd.DataFrame(rows.astype(np.float32) + np.float32(0)) for rows in (self.rows.x, x)]
+        # In single precision, as folds compare rows, after a power of two that keeps all digits of any unit; adding 0
+        # turns -0 into 0.
+        power = -np.frexp(self.scaler.scale)[1]
+        tables = [pd.DataFrame(np.ldexp(rows, power).astype(np.float32) + np.float32(0)) for rows in (self.rows.x, x)]
         seen, asked = (pd.util.hash_pandas_object(table, index=False) for table in tables)
         return np.isin(asked, seen)
 
