@@ -142,7 +142,7 @@ def run(fuzzer: str, seed: int, files: int | None, seconds: float, keep: Path | 
                 tally.wrong.append(number)
                 print(f"{fuzzer} {number}: {outcome.verdict} ({outcome.seconds:.1f} s)", flush=True)
                 for path in Path(name).iterdir() if keep else ():
-                    (keep / f"{fuzzer}_{seed}_{number}{path.suffix}").write_bytes(path.read_bytes())
+                    (keep / f"{fuzzer}_{seed}_{number}_{path.name}").write_bytes(path.read_bytes())
             number += 1
     return tally
 

@@ -97,7 +97,7 @@ ARRAYS = {
     "law_density.weight": _rule("components", **POSITIVE),
     "law_density.mean": _rule("components used"),
     "law_density.covariance": _rule("components used used"),
-    "repeats.keys": _rule("repeats features", low=-1e7, high=1e7),
+    "repeats.keys": _rule("repeats features", kind="float32", low=-1e7, high=1e7),
     "repeats.mean": _rule("repeats targets"),
     "repeats.gain": _rule("targets", **SHARE),
     "repeats.left": _rule("targets", low=1e-6, high=1e3),
