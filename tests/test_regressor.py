@@ -162,6 +162,7 @@ def test_any_unit_of_the_natural_sciences_will_do(fitted, tmp_path):
     np.testing.assert_allclose(found.std / 2.0**200, wanted.std, rtol=1e-6)
     rows = np.r_[X[:3], X[:3] + 0.5]
     assert model.noise_budget(rows * units).parts.trained_on.tolist() == [True] * 3 + [False] * 3
+    assert not model.noise_budget(np.r_[X[:1], [[1e100, 0, 0, 0]]]).parts.trained_on.any(), "no cast overflows"
     model.summary()
 
 
