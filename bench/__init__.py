@@ -8,7 +8,7 @@
 - `measurement_errors`: declared errors, intervals, gaps and the budget's flag.
 - `categories`: new categories and columns of very many, beside target statistics.
 - `declared_errors`: declared errors of inputs on real tables and where truth is known, and limits.
-- `fuzz`: damaged and forged model files, and tables that nobody would write.
+- `fuzz`: damaged and forged model files, and malformed tables.
 - `golden`: the golden model files of the present format.
 - `peers`: the same tasks with other libraries, where these are installed.
 """

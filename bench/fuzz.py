@@ -1,4 +1,4 @@
-"""Fuzzing: damaged and forged model files, and tables that nobody would write.
+"""Fuzzing: damaged and forged model files, and malformed tables.
 
     python -m bench.fuzz --minutes 5 --seed 1            # all three fuzzers, five minutes in all
     python -m bench.fuzz --files 10000 --seed 0 --out bench/results/fuzz.csv

@@ -1,4 +1,4 @@
-"""Tables that nobody hopes for: a right answer or a clear refusal, ours beside CatBoost and scikit-learn's process.
+"""Difficult tables: a right answer or a clear refusal, ours beside CatBoost and scikit-learn's process.
 
     python -m bench.stress --out bench/results/stress.csv
 

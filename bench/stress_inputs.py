@@ -1,4 +1,4 @@
-"""152 tables that nobody hopes for, each with what a right answer is; the same every time."""
+"""152 difficult tables, each with its right answer; the same every time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS = 40
 NEW = 20
 NO_UNIT = "no quantity needs such numbers, and their squares are 0 or infinite: use another unit or logarithms"
 TYPING_ERROR = "a cell beyond 1e120 is a typing error, and the refusal names it"
-IDENTIFIER = "a text of its own in each row is the row's name: a model could only learn the rows by heart"
+IDENTIFIER = "a different text in each row is its name: a model could only memorise the rows"
 CLOSE = 0.9
 """Root-mean-square error in standard deviations of the target: clearly better than its mean, for any kind of model."""
 

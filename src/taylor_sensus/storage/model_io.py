@@ -98,7 +98,7 @@ def restore_model(content: ModelFile, path: str | PathLike[str]) -> TSNetRegress
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, TaylorSensusError) as problem:
         raise cannot_be_read(path, problem) from problem
     except (MemoryError, RecursionError) as problem:
-        raise cannot_be_read(path, f"it takes more memory than there is: {type(problem).__name__}") from problem
+        raise cannot_be_read(path, f"it needs more memory than there is: {type(problem).__name__}") from problem
 
 
 # Writing

@@ -94,7 +94,7 @@ def _with_columns(counts: pd.Series) -> tuple[str, ...]:
 
 
 def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
-    """A complaint if a column holds a text for nearly each row: a model could only learn the rows by heart."""
+    """A complaint if a column holds a text for nearly each row: a model could only memorise the rows."""
     own = int((counts == 1).sum())
     if len(counts) <= FEW_CATEGORIES or own <= rows / 2:
         return []
