@@ -138,7 +138,8 @@ def test_loading_many_centres_makes_no_large_matrix(content, tmp_path):
     path = tmp_path / "many.tsnet"
     write_model_file(path, content.header, many_centres(content, 2100, 0.1))
     model = load(path)
-    assert not {"whitening", "factor"} & set(vars(model.fitted_.ensemble.process_share.process))
+    share = model.fitted_.ensemble.process_share
+    assert share is not None and not {"whitening", "factor"} & set(vars(share.process))
     assert np.isfinite(model.predict(content.arrays["rows.x"][:3], return_std=True)).all()
 
 
