@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 TWO_WORKERS := -n 2 --dist worksteal
 
 .PHONY: demo test test-fast lint types unit bench docs figures results clean
 
-demo: $(STAMP)  ## fit a bundled table, show errors and the noise split, write a figure and predictions
+demo: $(CORE)  ## fit a bundled table, show errors and the noise split, write a figure and predictions
 	$(BIN)/taylor-sensus demo --out demo-output
 
 test: lint types unit  ## what CI runs
@@ -46,9 +47,13 @@ results: $(STAMP)  ## rebuild tables, figures and page of the comparison from it
 	$(BIN)/python -m paper figures
 	$(BIN)/python -m paper page
 
-$(STAMP): pyproject.toml constraints.txt
+$(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed"'
 	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	touch $(CORE)
+
+$(STAMP): $(CORE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
 	touch $(STAMP)
 

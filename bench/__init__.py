@@ -7,7 +7,7 @@
 - `toy`: accuracy and noise recovery on data whose truth is known.
 - `measurement_errors`: declared errors, intervals, gaps and the budget's flag.
 - `categories`: new categories and columns of very many, beside target statistics.
-- `fuzz`: damaged and forged model files, and tables that nobody would write.
+- `fuzz`: damaged and forged model files, and malformed tables.
 - `golden`: the golden model files of the present format.
 - `peers`: the same tasks with other libraries, where these are installed.
 """

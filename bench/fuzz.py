@@ -1,4 +1,4 @@
-"""Fuzzing: damaged and forged model files, and tables that nobody would write.
+"""Fuzzing: damaged and forged model files, and malformed tables.
 
     python -m bench.fuzz --minutes 5 --seed 1            # all three fuzzers, five minutes in all
     python -m bench.fuzz --files 10000 --seed 0 --out bench/results/fuzz.csv
@@ -37,7 +37,7 @@ GOLDEN = Path(__file__).parents[1] / "tests" / "storage" / "golden"
 MOST_SECONDS = 2.0
 MOST_BYTES = 1024**3
 HANGS = 60
-"""Seconds after which a file is given up."""
+"""Seconds of this process' time after which a file is given up; other processes must not decide it."""
 FUZZERS = ("damaged", "forged", "table")
 
 
@@ -105,8 +105,8 @@ def _limited() -> Iterator[None]:
     def give_up(*_: object) -> None:
         raise Hang(f"no answer within {HANGS} s")
 
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(HANGS)
+    before = signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, HANGS)
     held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (held + MOST_BYTES, hard))
@@ -114,8 +114,8 @@ def _limited() -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 class Tally(NamedTuple):
@@ -142,7 +142,7 @@ def run(fuzzer: str, seed: int, files: int | None, seconds: float, keep: Path | 
                 tally.wrong.append(number)
                 print(f"{fuzzer} {number}: {outcome.verdict} ({outcome.seconds:.1f} s)", flush=True)
                 for path in Path(name).iterdir() if keep else ():
-                    (keep / f"{fuzzer}_{seed}_{number}{path.suffix}").write_bytes(path.read_bytes())
+                    (keep / f"{fuzzer}_{seed}_{number}_{path.name}").write_bytes(path.read_bytes())
             number += 1
     return tally
 

@@ -7,7 +7,8 @@ HTTP. Writers save models and journal lines and say so; they meet SIGKILL, a ful
 jumps. The app is killed in the midst of fits. Counted are wrong answers (other than the first time, or than the
 library's) and lost acknowledgements (a model or line that was said to be written, and is not there). Memory,
 descriptors and maps of the long-lived processes are watched once each has met all it will meet. It sleeps between
-actions, so that all together take `--duty` of one core. Ends with 1 if anything was wrong, lost, or grew too much.
+actions, so that all together take `--duty` of one core. An exception ends no run: it is counted, its last line stands
+in the table, and a server that died is started again. Ends with 1 if anything was wrong, lost, raised or grew too much.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -52,6 +55,7 @@ class Soak:
         self.counts: Counter[str] = Counter()
         self.wrong: list[str] = []
         self.lost: list[str] = []
+        self.raised: list[str] = []
         self.watches = {name: Watch() for name in ("library", "serve", "app")}
         self.grown: dict[str, list[Watch]] = {name: [] for name in self.watches}
         self.lines: list[dict[str, object]] = []
@@ -70,13 +74,27 @@ class Soak:
         next_line = self.begun
         while time.monotonic() < self.begun + 60 * minutes:
             part = self.rng.choice(["library", "serve", "app", "writer"], p=[0.5, 0.38, 0.04, 0.08])
-            getattr(self, f"ask_{part}")()
+            try:
+                getattr(self, f"ask_{part}")()
+            except Exception as problem:
+                traceback.print_exc()
+                self.raised.append(f"{part}: {type(problem).__name__}: {' '.join(str(problem).split())[:300]}")
+            self._start_again()
             self.watch()
             if time.monotonic() >= next_line:
                 self.tell()
                 next_line += 60
             self.rest()
         self.tell()
+
+    def _start_again(self) -> None:
+        """Servers that died by themselves; a killed one has been started again already."""
+        for name, server in (("serve", self.served), ("app", self.app)):
+            code = server.process.poll()
+            if code is not None:
+                self.raised.append(f"{name} ended with {code}: {server.last_words()}")
+                server.start_again()
+                self._another(name)
 
     # --- the parts ---------------------------------------------------------------------------------------
 
@@ -121,7 +139,8 @@ class Soak:
             self.writers += 1
             refused = [line.startswith("failed") for lines in said.values() for line in lines]
             self.counts["acknowledged writes"] += len(refused) - sum(refused)
-            self.counts["writes refused for want of room"] += sum(refused)
+            self.counts["writes refused, disk full"] += sum(refused)
+        shutil.rmtree(folder)
 
     def _killed_writers(self, folder: Path, fault: str, numbers: list[int]) -> dict[int, list[str]]:
         """What writers said until they were killed."""
@@ -178,7 +197,8 @@ class Soak:
             "actions": sum(n for name, n in self.counts.items() if not name.startswith(("acknowledged", "writes"))),
             "acknowledged": self.counts["acknowledged writes"],
         }
-        self.lines.append(line | {"wrong": len(self.wrong), "lost": len(self.lost)})
+        line |= {"wrong": len(self.wrong), "lost": len(self.lost), "raised": len(self.raised)}
+        self.lines.append(line | {"last_raised": self.raised[-1] if self.raised else ""})
         print(line, flush=True)
 
     def rest(self) -> None:
@@ -208,7 +228,7 @@ def small_disk(folder: Path):
     try:
         yield
     finally:
-        subprocess.run(["umount", str(folder)], check=True)
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def lost_of(folder: Path, said: dict[int, list[str]]) -> list[str]:
@@ -227,8 +247,8 @@ def lost_of(folder: Path, said: dict[int, list[str]]) -> list[str]:
     X = table_of(SHAPES[which])[0]
     if not np.array_equal(found.predict(X), load(folder / MODELS[which]).predict(X)):
         lost.append("a model that was saved speaks otherwise")
-    last = next(iter(said.values()))[-1]
-    if len(said) == 1 and last.startswith("model") and f"model {which}" != last:  # else the next save may have begun
+    last = written[-1] if len(said) == 1 and next(iter(said.values()))[-1] == written[-1] else f"model {which}"
+    if f"model {which}" != last:  # else the next save may have begun
         lost.append("the last model that was said to be saved is not there")
     return lost
 
@@ -254,11 +274,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{name}: {number}")
     for name, (megabytes, descriptors, maps) in grown.items():
         print(f"{name} grew by at most {megabytes:.1f} MB, {descriptors} descriptors, {maps} maps once settled")
+    print(f"exceptions: {len(soak.raised)} {soak.raised[:5]}")
     print(f"wrong answers: {len(soak.wrong)} {soak.wrong[:5]}")
     print(f"lost acknowledgements: {len(soak.lost)} {soak.lost[:5]}")
     limits = (MOST_MEGABYTES, MOST_DESCRIPTORS, MOST_MAPS)
     too_much = any(a > b for line in grown.values() for a, b in zip(line, limits, strict=True))
-    return int(bool(soak.wrong or soak.lost or too_much))
+    return int(bool(soak.wrong or soak.lost or soak.raised or too_much))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ import json
 import re
 import subprocess
 import sys
+import threading
 import time
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus import load
+from taylor_sensus.errors import ModelFileError
 
 PATIENCE = 1800.0
 """Seconds for a fit on a machine that is busy with other things, where this is the least of them."""
@@ -35,20 +38,37 @@ class Server:
     def start(self) -> None:
         command = [sys.executable, "-m", "taylor_sensus", *self.arguments, "--port", "0"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        line = self.process.stderr.readline()
-        found = START.search(line)
-        if found is None:
-            raise RuntimeError(f"{self.arguments[0]} did not start: {line}")
+        self.said: deque[str] = deque(maxlen=20)
+        stream = self.process.stderr
+        assert stream is not None
+        found = None
+        while found is None:
+            line = stream.readline()
+            if not line:
+                raise RuntimeError(f"{self.arguments[0]} did not start: {self.last_words()}")
+            self.said.append(line)
+            found = START.search(line)
         self.address = found[0]
+        # A pipe that nobody reads is full after 64 kB, and whoever writes to it waits for good.
+        self.reader = threading.Thread(target=self.said.extend, args=(stream,), daemon=True)
+        self.reader.start()
         self.starts += 1
         self.asked = 0
+
+    def start_again(self) -> None:
+        """In place of a process that ended."""
+        self.reader.join(5)
+        self.process.stderr.close()  # type: ignore[union-attr]
+        self.start()
+
+    def last_words(self) -> str:
+        """The end of what the process wrote to its standard error."""
+        return " ".join(" ".join(self.said).split())[-300:]
 
     def kill(self) -> None:
         """Without warning."""
         self.process.kill()
         self.process.wait()
-        self.process.stderr.close()  # type: ignore[union-attr]
 
     def stop(self) -> None:
         """As a user does."""
@@ -96,11 +116,15 @@ class App(Server):
         self.home = self.address.partition("/?")[0]
         self.client.get(self.address)
 
-    def restart(self) -> str | None:
-        """After it was killed; the last model must open and be the one that was acknowledged."""
-        self.start()
+    def start_again(self) -> None:
+        """With a new key."""
+        super().start_again()
         self.client.close()
         self._enter()
+
+    def restart(self) -> str | None:
+        """After it was killed; the last model must open and be the one that was acknowledged."""
+        self.start_again()
         if self.acknowledged is None:
             return None
         self._get(self.client.post(f"{self.home}/last"))
@@ -136,7 +160,10 @@ class App(Server):
         return None if same else "the app's predictions are not those of its model"
 
     def _whole_model(self) -> bool:
-        return _loaded(self.client.get(f"{self.home}/download/model.tsnet").content) is not None
+        try:
+            return _loaded(self.client.get(f"{self.home}/download/model.tsnet").content) is not None
+        except ModelFileError:  # no model is there, or a page that says so
+            return False
 
     def _digest(self) -> str:
         return hashlib.sha256(self.client.get(f"{self.home}/download/model.tsnet").content).hexdigest()

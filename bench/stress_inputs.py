@@ -1,4 +1,4 @@
-"""152 tables that nobody hopes for, each with what a right answer is; the same every time."""
+"""152 difficult tables, each with its right answer; the same every time."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from scipy import sparse
 
 ROWS = 40
 NEW = 20
+NO_UNIT = "no quantity needs such numbers, and their squares are 0 or infinite: use another unit or logarithms"
+TYPING_ERROR = "a cell beyond 1e120 is a typing error, and the refusal names it"
+IDENTIFIER = "a different text in each row is its name: a model could only memorise the rows"
 CLOSE = 0.9
 """Root-mean-square error in standard deviations of the target: clearly better than its mean, for any kind of model."""
 
@@ -33,6 +36,8 @@ class Case(NamedTuple):
     """Further arguments of `fit`; only ours has declared errors, others are asked without."""
     must_refuse: bool = False
     """Where no right answer exists."""
+    may_refuse: str = ""
+    """Why a refusal is as good as the right answer, if it is."""
 
 
 def plain(rows: int = ROWS, columns: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -65,15 +70,20 @@ def _learned(name: str, change: Callable[[np.ndarray], Any], tolerance: float = 
     return Case(name, change(X), y, change(new), law(new), tolerance, **options)
 
 
+def _no_unit(factor: float) -> str:
+    return "" if 1e-110 < factor < 1e110 else NO_UNIT
+
+
 def _scales() -> Iterator[Case]:
     for factor in (1e-300, 1e-150, 1e-30, 1e-12, 1e-6, 1e6, 1e12, 1e30, 1e100, 1e150, 1e300):
-        yield _learned(f"inputs times {factor:g}", lambda X, f=factor: X * f)
+        yield _learned(f"inputs times {factor:g}", lambda X, f=factor: X * f, may_refuse=_no_unit(factor))
     for offset in (1e3, 1e6, 1e9, 1e12):
         yield _learned(f"inputs plus {offset:g}", lambda X, o=offset: X + o, 2.0 if offset > 1e9 else CLOSE)
     for factor in (1e-300, 1e-100, 1e-30, 1e-12, 1e12, 1e30, 1e100, 1e150):
         X, y = plain()
         new, _ = plain(NEW, seed=1)
-        yield Case(f"target times {factor:g}", X, y * factor, new, law(new) * factor, CLOSE)
+        yield Case(f"target times {factor:g}", X, y * factor, new, law(new) * factor, CLOSE,
+                   may_refuse=_no_unit(factor))  # fmt: skip
     for offset in (1e6, 1e9, 1e12):
         X, y = plain()
         new, _ = plain(NEW, seed=1)
@@ -129,7 +139,7 @@ def _cells() -> Iterator[Case]:
     for size in (1e3, 1e9, 1e30, 1e100, 1e300):
         wild = X.copy()
         wild[4, 2] = size
-        yield Case(f"one input {size:g}", wild, y, new, law(new), 1.0)
+        yield Case(f"one input {size:g}", wild, y, new, law(new), 1.0, may_refuse=TYPING_ERROR if size > 1e120 else "")
         slip = y.copy()
         slip[4] = size
         yield Case(f"one target {size:g}", X, slip, new, law(new), 1.0 if size < 1e6 else np.inf)
@@ -145,7 +155,8 @@ def _columns() -> Iterator[Case]:
     yield _learned("a column twice", lambda X: np.c_[X, X[:, 0]])
     yield _learned("a column twice but for rounding", lambda X: np.c_[X, X[:, 0] * (1 + 1e-15)])
     yield _learned("a column of 0 and 1", lambda X: np.c_[X, X[:, 2] > 0])
-    yield _learned("a column of 0 and 1e-300", lambda X: np.c_[X, (X[:, 2] > 0) * 1e-300])
+    yield _learned("a column of 0 and 1e-300", lambda X: np.c_[X, (X[:, 2] > 0) * 1e-300],
+                   may_refuse=NO_UNIT)  # fmt: skip
     yield Case("all rows the same", np.tile(X[:1], (ROWS, 1)), y, X[:1], np.full(1, y.mean()), CLOSE)
     yield Case("every row five times", np.repeat(X, 5, 0), np.repeat(y, 5), plain(NEW, seed=1)[0],
                law(plain(NEW, seed=1)[0]), CLOSE)  # fmt: skip
@@ -191,7 +202,8 @@ def _types() -> Iterator[Case]:
     yield _learned("nullable numbers", lambda X: pd.DataFrame(X).astype("Float64"))
     yield _learned("a column of words", lambda X: named(X).assign(kind=np.where(X[:, 2] > 0, "a", "b")))
     yield _learned("a column of categories", lambda X: named(X).assign(kind=pd.Categorical(X[:, 2] > 0)))
-    yield _learned("a word a row", lambda X: named(X).assign(kind=[f"w{v:.5f}" for v in X[:, 2]]), 1.5)
+    yield _learned("a word a row", lambda X: named(X).assign(kind=[f"w{v:.5f}" for v in X[:, 2]]), 1.5,
+                   may_refuse=IDENTIFIER)  # fmt: skip
     X, y = plain()
     words = named(X).assign(kind="a")
     yield Case("a word never seen", words, y, words.assign(kind="zebra"), law(X), 1.0)

@@ -29,5 +29,5 @@ def test_what_is_wrong_is_counted_and_kept(tmp_path, monkeypatch, capsys):
     asked = ["--files", "1", "--fuzzers", "damaged", "--keep", str(tmp_path), "--out", str(out)]
     assert fuzz.main(asked) == 1
     assert "accepted though damaged" in capsys.readouterr().out
-    assert (tmp_path / "damaged_0_0.tsnet").exists()
+    assert (tmp_path / "damaged_0_0_model.tsnet").exists()
     assert "damaged,1,0,0,1," in out.read_text()

@@ -1,5 +1,7 @@
 """The soak and the stress inputs in miniature: what they count is counted right."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -7,6 +9,8 @@ from bench import soak, stress
 from bench.soak_library import SHAPES, Library
 from bench.soak_writer import FAULTS, MODELS
 from bench.stress_inputs import cases
+
+RESULTS = Path(stress.__file__).parent / "results"
 
 
 def test_stress_inputs_are_many_and_some_of_them_run(tmp_path, capsys):
@@ -17,6 +21,13 @@ def test_stress_inputs_are_many_and_some_of_them_run(tmp_path, capsys):
     table = pd.read_csv(path)
     assert len(table) == 6 and table["taylor_sensus"].str.startswith(("right", "refused")).all()
     assert "right" in capsys.readouterr().out
+
+
+def test_the_committed_table_shows_every_input_and_no_refusal_that_is_too_strict():
+    table = pd.read_csv(RESULTS / "stress.csv", keep_default_na=False)
+    reasons = {case.name: case.may_refuse for case in cases()}
+    assert dict(zip(table["input"], table["may_refuse"], strict=True)) == reasons
+    assert set(table["taylor_sensus"]) == {"right", "refused"}
 
 
 @pytest.mark.slow

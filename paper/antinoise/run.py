@@ -44,7 +44,7 @@ def with_noise(parts: SplitDataset, level: int, seed: int) -> SplitDataset:
     """The same rows with noise on `level` percent of the cells of training and validation rows."""
     rng = np.random.default_rng([seed, STREAM])
     # DIFF(anti-noise): the paper names training and testing sets only, and says that the testing set is unchanged;
-    # validation rows get noise too, because whoever measures with noise has no clean rows to choose a model by.
+    # validation rows get noise too, because noisy measurements leave no clean rows to choose a model by.
     scales = FEATURE_NOISE * parts.X_train.std(ddof=0).to_numpy(), TARGET_NOISE * float(parts.y_train.std(ddof=0))
     X_train, X_val = (_features(X, scales[0], level, rng) for X in (parts.X_train, parts.X_val))
     y_train, y_val = (_target(y, scales[1], level, rng) for y in (parts.y_train, parts.y_val))

@@ -63,7 +63,7 @@ class BudgetParts(NamedTuple):
     share_bounds : ndarray, (targets, columns + 1, 2), optional
         The 90 % interval of each column's share, and then the system's, of the learned noise; None if not known.
     probably_exact : dict of str, default={}
-        Columns that look exact although nobody said so, and why.
+        Columns that look exact although not declared so, and why.
     unseen_lacking : ndarray, (targets,), optional
         Share of the variance that too little data leaves open at training rows as long as they are unseen.
     group : ndarray, (rows, targets), optional
@@ -390,5 +390,5 @@ def checked(parts: BudgetParts) -> BudgetParts:
     if parts.index is not None and len(parts.index) != rows:
         problems.append(f"there are {len(parts.index)} labels for {rows} rows")
     if problems:
-        raise DataError(f"these are no parts of a noise budget: {'; '.join(problems)}")
+        raise DataError(f"these are not the parts of a noise budget: {'; '.join(problems)}")
     return parts._replace(**arrays)

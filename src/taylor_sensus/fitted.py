@@ -307,8 +307,11 @@ class FittedModel:
         """Whether a training row has the same inputs; None where the model keeps no training rows."""
         if self.rows is None:
             return None
-        # In single precision, as folds compare rows; adding 0 turns -0 into 0.
-        tables = [pd.DataFrame(rows.astype(np.float32) + np.float32(0)) for rows in (self.rows.x, x)]
+        # In single precision, as folds compare rows, after a power of two that keeps all digits of any unit; adding 0
+        # turns -0 into 0.
+        power = -np.frexp(self.scaler.scale)[1]
+        cells = [np.clip(np.ldexp(rows, power), -1e38, 1e38) for rows in (self.rows.x, x)]
+        tables = [pd.DataFrame(part.astype(np.float32) + np.float32(0)) for part in cells]
         seen, asked = (pd.util.hash_pandas_object(table, index=False) for table in tables)
         return np.isin(asked, seen)
 

@@ -28,7 +28,7 @@ class DeclaredCheck(NamedTuple):
     alone: float
     """Squared errors over the declared variance alone: clearly below 1, the declared errors are too large."""
     known: float
-    """Over all that is known, the model's doubt included: clearly above 1, they are too small, or not all noise."""
+    """Over all that is known, with the variance of the mean: clearly above 1, they are too small, or not all noise."""
 
 
 class SuspectedGroups(NamedTuple):

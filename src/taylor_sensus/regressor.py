@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     """Regression with a mean and an error bar for each row, and the sources of the error: the Taylor-Sensus Network.
 
-    Predicts a value, the noise that comes in through the features, the system's own noise, and the ignorance where
+    Predicts a value, the noise that comes in through the features, the system's own noise, and the uncertainty where
     data are sparse. All settings below have defaults that suit most tables; `taylor_sensus.settings` says where
     each default comes from and has ready-made sets, `fast()`, `best()` and `paper()`.
 
@@ -97,7 +97,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     combination : {"mixture", "printed"}, default="mixture"
         How prior and networks combine: as a mixture of distributions, or as printed.
     prior : {"ridge", "mean"} or callable, default="ridge"
-        What is believed far from data: a ridge regression, the targets' mean, or a function of X that gives the mean
+        Prediction far from data: a ridge regression, the targets' mean, or a function of X that gives the mean
         in the target's unit, `(rows,)` or `(rows, targets)`. A model with a function cannot be saved or updated.
     contrast : {"off", "bounded", "theory", "printed"}, default="off"
         Form of the noise-aware contrast, which pulls the means of a row and of a noisy copy of it together; no
@@ -280,8 +280,9 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             raise DataError("X_val and y_val belong together: give both or neither")
         if X_val is None and not (X_val_err is None and y_val_err is None):
             raise DataError("X_val_err and y_val_err are errors of X_val and y_val, which are not given")
-        validation = None if X_val is None else self._validation_table(X_val, y_val, table.y, names, settings)
-        if validation is not None:
+        validation = None
+        if X_val is not None:
+            validation = self._validation_table(X_val, y_val, X_val_err, table.y, names, settings)
             X_val_err = X_err if X_val_err is None and same_for_all_rows(X_err) else X_val_err
             y_val_err = y_err if y_val_err is None and same_for_all_rows(y_err) else y_val_err
             validation = with_errors(validation, names, X_val, y_val, X_val_err, y_val_err, "_val")
@@ -528,7 +529,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         n : int, default=8
             How many rows are wanted, 1000 at most.
         goal : {"learn", "max", "min"} or ("target", value), default="learn"
-            "learn": rows that lower the model's ignorance about all candidates most. The others: rows that may have a
+            "learn": rows that lower the model's uncertainty about all candidates most. The others: rows that may have a
             higher or lower underlying value than the best so far, or one nearer to the value.
         target : str, optional
             Which target is meant, if the model has several.
@@ -540,7 +541,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         pending : Suggestions, DataFrame or array-like, optional
             Rows that are being measured already: neither they nor their neighbourhood are suggested.
         diversity : float, default=1.0
-            How much each suggestion heeds the others of the batch: 1 as if they had been measured, 0 not at all.
+            How much each suggestion takes the others of the batch into account: 1 as if measured, 0 not at all.
         random_state : int, RandomState or None, default=None
             The same integer gives the same suggestions.
 
@@ -562,7 +563,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array-like, (rows, columns)
-            Rows with the columns of the fit; cells may be missing.
+            Rows with the columns of the fit, named ones in any order; cells may be missing.
         return_std : bool, default=False
             Whether to give the standard deviation too.
         X_err : float, dict, DataFrame or array-like, optional
@@ -709,6 +710,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
         X, X_err = unpacked(X, X_err, "X")
+        X = self._in_fitted_order(X, fitted.columns, X_err)
         x, index = self._encode(X, fitted.columns, new_categories=True)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))
         X_err = taken_apart(X_err, None, len(x), len(fitted.columns), len(fitted.target_names)).X_err

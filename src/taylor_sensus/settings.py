@@ -52,7 +52,7 @@ class Settings:
     combination: str = _setting(
         "mixture", "joint, or without a process: how prior and network combine (eq. 14), mixture or printed", CHOSEN
     )
-    prior: Any = _setting("ridge", "ridge, mean, or a function of X: what is believed far from data", ABLATION)
+    prior: Any = _setting("ridge", "ridge, mean, or a function of X: the prediction far from data", ABLATION)
     contrast: str = _setting(
         "off", "eq. 10: bounded, theory, printed or off; staged training only pulls means together", MECHANISMS
     )

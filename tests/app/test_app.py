@@ -241,7 +241,7 @@ def test_while_one_fit_runs_no_other_begins_and_it_can_be_stopped(client, bench,
     said = {"role-1": "out", "role-3": "target"}
     assert client.post("/fit", data=said).url.path == "/working"
     assert client.get("/progress").json()["running"]
-    assert "still under way" in client.post("/fit", data=said).text
+    assert "still running" in client.post("/fit", data=said).text
     assert 'id="progress"' in client.get("/working").text
     answer = client.post("/stop")
     assert answer.url.path == "/columns" and "Stopped" in answer.text

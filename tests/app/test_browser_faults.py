@@ -89,7 +89,7 @@ def test_two_windows_an_upload_during_a_prediction_and_a_death_in_a_fit(browser,
         assert "red" in other.inner_text("body") and "alpha" not in other.inner_text("tbody")
         begin(other)  # refused in words, or begun if the first fit has ended meanwhile
         one.wait_for_selector("iframe.report", timeout=WAIT)
-        if "still under way" in other.inner_text("body"):
+        if "still running" in other.inner_text("body"):
             model = model_of(one, home, tmp_path / "first.tsnet")
             assert list(model.feature_names_in_) == ["alpha", "beta"]
         else:

@@ -188,8 +188,8 @@ def test_declared_decimal_commas(given, folder):
         ("--x-err", "0.5", "which column is meant? Write --x-err 'temp [degC]=0.5'"),
         ("--x-err", "tmp=0.5", "there is no such column 'tmp'"),
         ("--x-err", "temp=0,5", "decimals are written with a point"),
-        ("--x-err", "temp=-1", "no size of an error"),
-        ("--x-err", "temp=nan", "no size of an error"),
+        ("--x-err", "temp=-1", "not an error size"),
+        ("--x-err", "temp=nan", "not an error size"),
         ("--x-err", "temp=flwo", "did you mean 'flow'?"),
         ("--x-err", "p=0.2", "all its cells have errors of their own"),
         ("--x-err", "p=flow", "columns 'flow' and 'p_err' all seem to hold the errors of column 'p [bar]'"),
@@ -214,7 +214,7 @@ def test_options_given_twice_or_in_two_meanings(folder):
     table().assign(**{"5": 1.0, "a": 1.0, "a=b": 1.0}).to_csv(folder / "odd.csv", index=False)
     fit[1] = folder / "odd.csv"
     assert "'5' is a size and the name of a column; write col:5" in failed(*fit, "--x-err", "temp=5")
-    assert "this may speak of 'a', 'a=b'" in failed(*fit, "--x-err", "a=b=5%")
+    assert "this may mean 'a', 'a=b'" in failed(*fit, "--x-err", "a=b=5%")
 
 
 def test_a_validation_table_in_the_same_notation(given, folder):
@@ -364,8 +364,8 @@ def test_suggestions_from_a_table(folder):
         (["--bounds", "flow=1:2", "--levels", "flow=1"], "has bounds too"),
         (["--constraint", "temp"], "expected a sum such as"),
         (["--constraint", "temp + tmp = 1", *SPACE], "there is no column 'tmp'"),
-        (["--constraint", "temp + temp = 1"], "stands there twice"),
-        (["--constraint", "{'a': 1}"], "no valid JSON"),
+        (["--constraint", "temp + temp = 1"], "appears twice"),
+        (["--constraint", "{'a': 1}"], "not valid JSON"),
         (["--levels", "catalyst=C", *SPACE], "does not know 'C'"),
     ],
 )

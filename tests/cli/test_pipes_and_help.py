@@ -65,7 +65,7 @@ def test_a_model_is_replaced_only_by_force(folder):
     before = (folder / "m.tsnet").read_bytes()
     fit = ["fit", folder / "t.csv", "--target", "strength", "-o", folder / "m.tsnet", "--quiet", *OPTIONS]
     result = run(*fit)
-    assert result.exit_code == 1 and "is there already; --force replaces it" in result.stderr
+    assert result.exit_code == 1 and "exists already; --force replaces it" in result.stderr
     assert (folder / "m.tsnet").read_bytes() == before
     assert run(*fit, "--force").exit_code == 0
 

@@ -61,7 +61,7 @@ def test_a_file_into_a_folder_as_text(folder):
     [
         (["data", "-o", "out.csv"], "must be one too"),
         (["dat", "-o", "o"], "no file or folder"),
-        (["data", "-o", "data/o"], "lies in"),
+        (["data", "-o", "data/o"], "is inside"),
         (["data", "-o", "o", "--format", "xlsx"], "file_format must be"),
         (["data", "-o", "o", "--keep", "idd"], "there is 'id'"),
     ],

@@ -94,7 +94,7 @@ def test_other_work_does_not_go_on_in_the_same_folder(survey, model_file, tmp_pa
         predict_dataset(model_file, folder, out)
     with pytest.raises(DataError, match="is a folder with other files"):
         predict_dataset(model_file, folder, tmp_path)
-    with pytest.raises(DataError, match="lies in"):
+    with pytest.raises(DataError, match="is inside"):
         predict_dataset(model_file, folder, folder / "out")
 
 

@@ -128,11 +128,46 @@ def test_a_small_file_never_becomes_a_large_task(start, rows, axis, says, conten
     assert time.process_time() - started < 2
 
 
+def many_centres(content, count, noise):
+    arrays = {**without(content.arrays, "process.witnesses"), **stretched(content, "process.", count)}
+    return {**arrays, "process.row_noise": np.full(count, noise)}
+
+
+def test_loading_many_centres_makes_no_large_matrix(content, tmp_path):
+    """4,096 centres once took four seconds. Noise beyond all rounding tells that prediction can make it."""
+    path = tmp_path / "many.tsnet"
+    write_model_file(path, content.header, many_centres(content, 2100, 0.1))
+    model = load(path)
+    share = model.fitted_.ensemble.process_share
+    assert share is not None and not {"whitening", "factor"} & set(vars(share.process))
+    assert np.isfinite(model.predict(content.arrays["rows.x"][:3], return_std=True)).all()
+
+
+def test_many_centres_that_are_no_process_are_refused_in_bounded_time(content, tmp_path):
+    started = time.process_time()
+    refused(tmp_path / "many.tsnet", content.header, many_centres(content, 4096, 1e-30))
+    assert time.process_time() - started < 3
+
+
 def test_a_file_that_names_very_many_arrays_is_refused(content, tmp_path):
     path = tmp_path / "many.tsnet"
     write_model_file(path, content.header, {f"blocks.{i}": np.zeros(0) for i in range(10_001)})
     with pytest.raises(ModelFileError, match="names 10,001 arrays"):
         load(path)
+
+
+def test_a_process_too_steep_is_refused(content, tmp_path):
+    """The squares of its slopes would be infinite."""
+    steep = {"process.coefficients": np.full_like(content.arrays["process.coefficients"], 1e20)}
+    refused(tmp_path / "wrong.tsnet", content.header, {**content.arrays, **steep}, "not that of any rows")
+
+
+def test_repeats_of_another_precision_are_refused(tmp_path):
+    """Rows are compared by their bytes."""
+    load(GOLDEN / "v0_1_repeats.tsnet").save(tmp_path / "m.tsnet")
+    content = read_model_file(tmp_path / "m.tsnet")
+    arrays = {**content.arrays, "repeats.keys": content.arrays["repeats.keys"].astype(float)}
+    refused(tmp_path / "wrong.tsnet", content.header, arrays, "single precision")
 
 
 def test_memory_that_does_not_suffice_is_told_in_words(content, tmp_path, monkeypatch):

@@ -199,7 +199,7 @@ def test_names():
 @given(
     hnp.arrays(float, (4, 3), elements=st.floats(-1e30, 1e30)),
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), unique=True, max_size=8),
-    st.sampled_from([np.nan, np.inf, -np.inf, 1e37, -1e300]),
+    st.sampled_from([np.nan, np.inf, -np.inf, 1e121, -1e300]),
 )
 def test_every_cell_that_is_no_usable_number_is_named(x, cells, bad):
     for row, column in cells:
@@ -226,7 +226,7 @@ def test_dust_is_swept():
 def test_a_column_of_nothing_but_dust_is_refused():
     """As 0 it would be a constant, and nothing would say so."""
     x = np.array([[1.0, 1e-200, 0.0, np.nan], [2.0, 3e-200, 0.0, np.nan]])
-    with pytest.raises(DataError, match=r"nearer to 0 than 1e-100.*'tiny'. Choose another unit"):
+    with pytest.raises(DataError, match=r"nearer to 0 than 1e-100.*'tiny'. Choose another unit, or take logarithms"):
         refuse_dust(x, ["a", "tiny", "zero", "gaps"])
     refuse_dust(np.where(np.arange(4) == 1, 1e-99, x), ["a", "tiny", "zero", "gaps"])
     with pytest.raises(DataError, match="'y'"):

@@ -46,7 +46,7 @@ def test_nothing_given_is_nothing_known():
 REFUSED = {
     "negative": ({"time": [1, -2]}, r"row 1, column 'time' \(-2\)"),
     "infinite": ([[1, np.inf], [1, 1]], r"row 0, column 'time' \(inf\)"),
-    "unknown column": ({"tmp": 1}, "column 'tmp', which there is not; did you mean 'temp'"),
+    "unknown column": ({"tmp": 1}, "column 'tmp' that does not exist; did you mean 'temp'"),
     "one a row": ([1, 2, 3], r"X_err has 3 numbers and X has 2 column\(s\); give a number for all columns, a dict"),
     "wrong shape": (np.ones((3, 2)), r"shape \(3, 2\) and X \(2, 2\)"),
     "wrong length": ({"time": [1, 2, 3]}, r"X_err\['time'\] has the shape \(3,\); give one number, or"),

@@ -283,7 +283,7 @@ def test_errors_of_whole_columns():
     assert read.declare({"p": 0}).split("p").y_err.tolist() == [0] * 4
     assert read.declare({"k": 0}).split("p").X_err["k"].tolist() == [0] * 4
     for size in (-1, "x", "1,5", True, float("inf"), "nan%"):
-        with pytest.raises(SettingError, match="no size of an error"):
+        with pytest.raises(SettingError, match="not an error size"):
             read.declare({"p": size})
     with pytest.raises(DataError, match=r"column 'k' holds words.*column 'z' is not in the table"):
         read.declare({"k": 1, "z": 1})

@@ -14,7 +14,7 @@ from taylor_sensus.words.progress import listening
 from taylor_sensus.words.progress_views import duration
 
 FOLDERS = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?(?:[/\\][^/\\\s'\"]+)*[/\\](?=[^/\\\s])")
-"""Where a file is kept is nobody's business but the server's."""
+"""Paths of the server are not shown."""
 
 FITTING, CHECKING = "Learning the overall trend", "Checking the error bars on unseen rows"
 STAGES = {

@@ -244,7 +244,7 @@ class Workbench:
     def _begin(self, title: str, work: Callable[[Job], None], *, back: str, then: str = "/model") -> Job:
         with self._lock:
             if self.job is not None and self.job.running:
-                raise DataError(f"{self.job.title} is still under way; wait for it, or stop it.")
+                raise DataError(f"{self.job.title} is still running; wait for it, or stop it.")
             self.job = Job(title, work, then=then, back=back)
             return self.job
 

@@ -47,7 +47,7 @@ def check_output(
     if path.is_dir():
         raise DataError(f"{path} is a folder; give the name of a file to write")
     if path.exists() and not force:
-        raise DataError(f"{path} is there already; --force replaces it, or choose another name")
+        raise DataError(f"{path} exists already; --force replaces it, or choose another name")
     if not path.parent.is_dir():
         raise DataError(f"cannot write {path}: there is no folder {path.parent}; create it first")
     if not os.access(path.parent, os.W_OK):

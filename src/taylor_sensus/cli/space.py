@@ -77,7 +77,7 @@ def _constraint(text: str, names: Sequence[str]) -> dict[str, Any]:
         raise SettingError(f"--constraint {text}: expected a sum such as 'a + b <= 1', or JSON (see the documentation)")
     columns = [_by_header(name.strip(), names) for name in parts["sum"].split("+")]
     if len(set(columns)) < len(columns):
-        raise SettingError(f"--constraint {text}: a column stands there twice")
+        raise SettingError(f"--constraint {text}: a column appears twice")
     return {"linear": dict.fromkeys(columns, 1), _SIGNS[parts["sign"]]: _number(parts["value"], "--constraint", text)}
 
 
@@ -96,7 +96,7 @@ def _json(text: str, option: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise SettingError(f"{option} {text}: this is no valid JSON ({error})") from None
+        raise SettingError(f"{option} {text}: not valid JSON ({error})") from None
 
 
 def _number(text: Any, option: str, name: str) -> float:

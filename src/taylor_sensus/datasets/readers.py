@@ -86,7 +86,7 @@ def read_diabetes() -> tuple[pd.DataFrame, str]:
     if found != DIABETES_SHA256:
         raise DataError(
             f"the diabetes table of this scikit-learn is another one: SHA-256 of its numbers {found}, "
-            f"expected {DIABETES_SHA256}; install scikit-learn anew"
+            f"expected {DIABETES_SHA256}; reinstall scikit-learn"
         )
     return table, found
 

@@ -369,10 +369,10 @@ def _among(inverse: np.ndarray, fold: np.ndarray) -> list[tuple[np.ndarray, np.n
 
 
 def _factor(theta: np.ndarray, x: np.ndarray, row_noise: np.ndarray) -> np.ndarray:
-    total = np.empty((len(x), len(x)))
+    total = np.zeros((len(x), len(x)))
     with one_blas_thread():  # the same to the last digit after loading, wherever that happens
         for rows in blocks(len(x), CACHED_ROWS):
-            total[rows] = covariance(theta, x[rows], x)
+            total[rows, : rows.stop] = covariance(theta, x[rows], x[: rows.stop])  # the factor needs no more
         total.flat[:: len(x) + 1] += row_noise
         return np.linalg.cholesky(total)
 

@@ -256,4 +256,4 @@ def _recipe(columns: ModelColumns, plan: PredictionPlan, parts: int, part_rows: 
 def _check_apart(source: Any, folder: Path) -> None:
     """The predictions must not become rows of the source."""
     if "://" not in str(source) and (folder.resolve() / "x").is_relative_to(Path(source).resolve()):
-        raise DataError(f"{folder} lies in {source}, which is read; choose a folder outside")
+        raise DataError(f"{folder} is inside {source}, which is being read; choose a folder outside")

@@ -1,4 +1,4 @@
-"""Errors in predicted standard deviations: which measurements does the model find hard to believe?"""
+"""Errors in predicted standard deviations: which measurements are outliers?"""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def how_honest(contents: Contents) -> Answer:
 
 
 def _word(contents: Contents, word: Word) -> Word:
-    """Networks that did not learn deserve a look, however good the rest may be."""
+    """Networks that did not learn are reported, however good the rest may be."""
     return "check" if any(one.code == "not_learned" for one in contents.warnings) else word
 
 

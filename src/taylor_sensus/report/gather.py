@@ -105,7 +105,7 @@ def _references(table: ReportTable, evidence: JudgedRows, model: TSNetRegressor)
 
 
 def _suggestions(model: TSNetRegressor, candidates: Any) -> Suggestions:
-    """Candidates that teach most about the first target."""
+    """The most informative candidates for the first target."""
     from taylor_sensus.suggest import suggest
 
     return suggest(model, candidates, SUGGESTED, target=model.fitted_.target_names[0], random_state=0)

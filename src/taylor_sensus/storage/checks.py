@@ -13,8 +13,10 @@ from taylor_sensus.model.ensemble import NEVER
 from taylor_sensus.model.tails import LEAST_FREEDOM, MOST_FREEDOM
 
 KINDS = {"f": "floats", "float32": "floats of single precision", "i": "whole numbers", "b": "truth values"}
-LARGEST = 1e37
-"""In units of the user, whose tables end at 1e36."""
+LARGEST = 1e121
+"""In units of the user, whose tables end at 1e120."""
+LARGEST_VARIANCE = 1e290
+"""In squares of these units; room for rows far away, and sums of such numbers are finite."""
 LARGEST_SCALED = 1e12
 """In scaled units, where usual numbers are around 1."""
 TINY = 1e-130
@@ -47,7 +49,7 @@ POSITIVE: dict[str, Any] = {"low": 1e-30, "high": 1e30}
 NOT_NEGATIVE: dict[str, Any] = {"low": 0.0, "high": 1e30}
 UNIT: dict[str, Any] = {"low": -LARGEST, "high": LARGEST}
 UNIT_ERROR: dict[str, Any] = {"low": 0.0, "high": LARGEST}
-UNIT_VARIANCE: dict[str, Any] = {"low": 0.0, "high": LARGEST**4}
+UNIT_VARIANCE: dict[str, Any] = {"low": 0.0, "high": LARGEST_VARIANCE}
 PLACE: dict[str, Any] = {"kind": "i", "low": -1, "high": 2**53}
 
 ARRAYS = {
@@ -103,7 +105,7 @@ ARRAYS = {
     "law_density.weight": _rule("components", **POSITIVE),
     "law_density.mean": _rule("components used"),
     "law_density.covariance": _rule("components used used"),
-    "repeats.keys": _rule("repeats features", low=-1e7, high=1e7),
+    "repeats.keys": _rule("repeats features", kind="float32", low=-1e7, high=1e7),
     "repeats.mean": _rule("repeats targets"),
     "repeats.gain": _rule("targets", **SHARE),
     "repeats.left": _rule("targets", low=1e-6, high=1e3),

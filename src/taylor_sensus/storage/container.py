@@ -9,7 +9,7 @@ Layout, all integers little-endian::
     ...        arrays: safetensors
     32 bytes   SHA-256 of everything before it
 
-The digest shows accidents (cut-off copies, bad disks), not forgery: whoever can change the file can also
+The digest shows accidents (cut-off copies, bad disks), not forgery: anyone who can change the file can also
 compute a new digest. A forged file is still only JSON and numbers, so that the worst it holds is a wrong
 model. What the header and the arrays mean is the business of the callers.
 """

@@ -17,7 +17,7 @@ from taylor_sensus.fit.history import COLUMNS
 from taylor_sensus.fitted import FittedModel, HeldOut
 from taylor_sensus.model.declared_errors import DefaultErrors
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, FamiliarityScale, ProcessShare
-from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters
+from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters, prior_variances
 from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.imputation import MOST_COLUMNS, Imputer
 from taylor_sensus.model.input_density import InputDensity
@@ -40,6 +40,10 @@ from taylor_sensus.storage.upgrade import Arrays, upgraded
 
 Record = TypeVar("Record")
 MOST_CENTRES = HIGHEST["kernel_rows"]
+STEEPEST = 1e18
+"""Slopes of a process, in scaled units, whose squares are numbers in single precision."""
+MADE_AT_ONCE = 2000
+"""Centres up to which loading makes the matrix that prediction needs, in half a second; 4,096 would take three."""
 
 
 def save_model(model: TSNetRegressor, path: str | PathLike[str], keep_rows: bool = True) -> None:
@@ -94,7 +98,7 @@ def restore_model(content: ModelFile, path: str | PathLike[str]) -> TSNetRegress
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, TaylorSensusError) as problem:
         raise cannot_be_read(path, problem) from problem
     except (MemoryError, RecursionError) as problem:
-        raise cannot_be_read(path, f"it takes more memory than there is: {type(problem).__name__}") from problem
+        raise cannot_be_read(path, f"it needs more memory than there is: {type(problem).__name__}") from problem
 
 
 # Writing
@@ -266,11 +270,29 @@ def _process_share(arrays: Arrays) -> ProcessShare:
     if not 0 < len(numbers.centres) <= MOST_CENTRES:  # the work grows with the cube, the memory with the square
         raise ModelFileError(f"its Gaussian process has {len(numbers.centres)} centres, not 1 to {MOST_CENTRES}")
     process = GaussianProcess(numbers)
-    if not np.isfinite(process.whitening).all():  # made here, so that a broken one is refused here
+    if not _is_process(process):
         raise ModelFileError("its Gaussian process is not that of any rows")
     return ProcessShare(
         process, arrays["process.share"], arrays["process.variance_factor"], float(arrays["process.usual_odds"])
     )
+
+
+def _is_process(process: GaussianProcess) -> bool:
+    """Whether it can predict; a broken one is refused here and not later, with bounded work."""
+    lengths = sum(part.size * part.inverse_lengths.max() for part in process.distances)
+    steepest = np.abs(process.numbers.coefficients).sum(axis=0).max() * lengths + np.abs(process.trend_slope).max()
+    if not steepest < STEEPEST:
+        return False
+    if len(process.witnesses) <= MADE_AT_ONCE:
+        return bool(np.isfinite(process.whitening).all())
+    numbers, count = process.numbers, len(process.numbers.centres)
+    farthest = max(
+        float(((numbers.centres * part.inverse_lengths) ** 2).sum(axis=1).max()) for part in process.distances
+    )
+    largest = float(prior_variances(numbers.theta, numbers.centres).max()) * (1 + farthest)
+    if float(numbers.row_noise.min()) > 10 * count * np.finfo(float).eps * largest:
+        return True  # noise beyond all rounding: the matrix can be factored, and prediction will
+    return bool(np.isfinite(process.factor).all())
 
 
 def _trees(kind: Any, name: str, arrays: Arrays, groups: int, features: int) -> Any:

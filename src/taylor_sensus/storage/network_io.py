@@ -1,4 +1,4 @@
-"""The networks of a model file: built from its arrays one by one, by their names, with nothing made beforehand.
+"""The networks of a model file: built from its arrays one by one, by their names; nothing is allocated before.
 
 Settings say how many layers of which size there are. The first array that is missing or has another shape ends it, so
 that settings that promise giants cost nothing.

@@ -54,7 +54,7 @@ ARRAYS_OF_1 = {
 }
 """New names."""
 UNTOLD_IN_1 = ("frequency_scale", "doubted_rows", "seed")
-"""What the first files do not tell in their summary; nobody knows any more."""
+"""Not in the summaries of the first files, and lost."""
 
 
 def _from_1_to_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:

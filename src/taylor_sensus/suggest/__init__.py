@@ -1,4 +1,4 @@
-"""What to measure next: settings that teach most or promise most, with the reason, as a form to fill in.
+"""What to measure next: the most informative or most promising settings, with the reason, as a form to fill in.
 
 `suggestion` asks the question and writes the form, `form` is the form, `filled` reads it back, and `advice` says what
 to do at a row. Candidates come from `space/`, which knows no model; `candidate_model` is what they ask. The choice:

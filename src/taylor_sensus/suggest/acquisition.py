@@ -52,7 +52,7 @@ def read_goal(goal: Any) -> Goal:
 
 
 def variance_reduction(before: PosteriorCovariance, diversity: float) -> Acquisition:
-    """Rows that lower the variance of the watched rows most. `diversity` says how much choices heed earlier ones."""
+    """Rows that lower the variance of the watched rows most. `diversity`: how much earlier choices count."""
     first = before.gain()
 
     def wanted(left: PosteriorCovariance, _chosen: list[int]) -> np.ndarray:

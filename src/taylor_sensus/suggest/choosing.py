@@ -168,7 +168,7 @@ class Chooser:
     def _covariance(
         self, rows: SurveyedRows, watched: SurveyedRows, noise: np.ndarray, typical: float
     ) -> PosteriorCovariance:
-        """As the goal needs it: what rows teach about others, or how uncertain the underlying values are."""
+        """As the goal needs it: what rows tell about others, or how uncertain the underlying values are."""
         if self.goal.kind != LEARN:
             return self._epistemic(rows, watched, noise)
         kernel = learning_kernel(self.whole, self.share, watched)

@@ -7,7 +7,7 @@ The *epistemic covariance* is made of three parts, whose variances add up to the
   covariance is multiplied by the correlation of the process, which fades with distance;
 - the prior's share beyond the data, which goes together as far as that correlation goes.
 
-What rows *teach* is judged by a smoother covariance, the learning kernel: few members and the prior beyond the data
+The information in rows comes from a smoother covariance, the learning kernel: few members and the prior beyond the data
 are a rough measure of a single row, and on concrete batches chosen by them learned more slowly. As far as the process
 shares in the mean, its covariance takes the place of the one above, at the same average size: altogether where it has
 half of the mean or more.

@@ -69,7 +69,7 @@ def suggest(
     pending : Suggestions, DataFrame or array-like, optional
         Rows that are being measured already: neither they nor their neighbourhood are suggested.
     diversity : float, default=1.0
-        How much each suggestion heeds the others of the batch: 1 as if they had been measured, 0 not at all.
+        How much each suggestion takes the others of the batch into account: 1 as if measured, 0 not at all.
     random_state : int, RandomState or None, default=None
         The same integer gives the same suggestions.
 

@@ -68,9 +68,7 @@ def parted(text: str, option: str, among: Sequence[str]) -> tuple[str | None, st
             raise SettingError(f"{option} {text}: {text[:place]!r} may be {quoted(meant)}; write the unit too")
         found += [(name, text[place + 1 :].strip()) for name in meant]
     if len(found) > 1:
-        raise SettingError(
-            f"{option} {text}: this may speak of {quoted(name for name, _ in found)}; rename one of them"
-        )
+        raise SettingError(f"{option} {text}: this may mean {quoted(name for name, _ in found)}; rename one of them")
     if not found and places:
         name = text[: places[0]].strip()
         hint = did_you_mean(name, among, "it may be")

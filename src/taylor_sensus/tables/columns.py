@@ -28,8 +28,8 @@ FEW_CATEGORIES = 20
 """Up to so many texts a column is never taken for an identifier."""
 MOST_NAMED = 5
 """How many bad cells an error lists before it only counts."""
-LARGEST = 1e36
-"""Numbers beyond are refused: no measurement has them, and single precision ends at 3e38."""
+LARGEST = 1e120
+"""Numbers beyond are refused: no quantity needs them in any unit, and squares of a model's numbers must stay finite."""
 WIDER = "Their error bars are wider and they are less familiar, as far as this column matters; check the spelling."
 SMALLEST = 1e-100
 """Numbers nearer to 0 count as 0, so that no scale can be too small to divide by."""
@@ -94,7 +94,7 @@ def _with_columns(counts: pd.Series) -> tuple[str, ...]:
 
 
 def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
-    """A complaint if a column holds a text for nearly each row: a model could only learn the rows by heart."""
+    """A complaint if a column holds a text for nearly each row: a model could only memorise the rows."""
     own = int((counts == 1).sum())
     if len(counts) <= FEW_CATEGORIES or own <= rows / 2:
         return []
@@ -203,7 +203,7 @@ def refuse_dust(x: np.ndarray, names: Iterable[str], what: str = "X") -> None:
     if bad:
         raise DataError(
             f"{what} holds columns in which all numbers are nearer to 0 than {SMALLEST:g}, and would count as 0: "
-            f"{listed(bad)}. Choose another unit for them."
+            f"{listed(bad)}. Choose another unit, or take logarithms."
         )
 
 

@@ -54,8 +54,8 @@ def taken_apart(X_err: Any, y_err: Any, rows: int, columns: int, targets: int, w
     bad = np.flatnonzero((lowest < -TOLERANCE) | lopsided | (variance < 0).any(axis=1))
     if len(bad):
         raise DataError(
-            f"{what}: the matrix of row {bad[0]} (from 0), and {len(bad) - 1} more, is no covariance: variances on its "
-            "diagonal must not be negative, it must be symmetric, and no correlation may exceed 1"
+            f"{what}: the matrix of row {bad[0]} (from 0), and {len(bad) - 1} more, is not a covariance matrix: "
+            "variances on its diagonal must not be negative, it must be symmetric, and no correlation may exceed 1"
         )
     if not with_target:
         return Covariances(std, known, None, y_err)

@@ -115,8 +115,8 @@ def warn_of_empty_columns(x: np.ndarray, columns: Sequence[Column]) -> None:
     empty = list(dict.fromkeys(parts[place] for place in np.flatnonzero(np.isnan(x).all(axis=0))))
     if empty:
         warnings.warn(
-            f"X has columns without a single value: {listed(empty)}. They count for nothing; drop them, or look "
-            "whether the table was read or joined as it was meant.",
+            f"X has columns without a single value: {listed(empty)}. They are ignored; drop them, or check "
+            "that the table was read and joined correctly.",
             TaylorSensusWarning,
             stacklevel=4,
         )
@@ -180,7 +180,7 @@ def _from_columns(given: Mapping[Any, Any], names: Sequence[str], rows: int, wha
     for name, value in given.items():
         if str(name) not in places:
             hint = did_you_mean(name, names, "the columns are")
-            raise DataError(f"{what} speaks of a column {str(name)!r}, which there is not{hint}")
+            raise DataError(f"{what} names a column {str(name)!r} that does not exist{hint}")
         values = _numbers(value, f"{what}[{str(name)!r}]")
         if values.ndim > 1 or (values.ndim == 1 and len(values) != rows):
             raise DataError(
@@ -210,7 +210,7 @@ def _checked(cells: np.ndarray, names: Sequence[str], what: str, index: pd.Index
         )
         more = f" and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
         raise DataError(
-            f"{what} holds what no standard deviation can be: {told}{more}. {counting(index)} Leave a cell empty "
-            "(NaN) where the error is not known, and give 0 where there is none."
+            f"{what} holds numbers that cannot be standard deviations: {told}{more}. {counting(index)} Leave a cell "
+            "empty (NaN) where the error is not known, and give 0 where there is none."
         )
     return cells

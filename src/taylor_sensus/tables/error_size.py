@@ -43,7 +43,7 @@ def read_size(given: float | str | ErrorSize) -> ErrorSize:
     if isinstance(given, bool) or not math.isfinite(size) or size < 0:
         comma = "; decimals are written with a point" if "," in text else ""
         raise SettingError(
-            f"{given!r} is no size of an error; give a number in the column's unit (0 if exact), or a percentage of "
+            f"{given!r} is not an error size; give a number in the column's unit (0 if exact), or a percentage of "
             f"the value such as 2%{comma}"
         )
     return ErrorSize(size, percent)

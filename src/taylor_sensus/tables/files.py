@@ -114,7 +114,7 @@ def _finish(path: Path, header: list[str], body: pd.DataFrame) -> pd.DataFrame:
             body = body.set_index(0).rename_axis(None)
         nameless = [at + 1 for at in body.columns if not header[at]]
         if nameless:
-            problems.append(f"no name stands above column {listed(nameless)}; write one in the header")
+            problems.append(f"column {listed(nameless)} has no name; write one in the header")
     if problems:
         raise DataError(f"{path.name}: " + "; ".join(problems))
     return body.set_axis([header[at] for at in body.columns], axis=1)
@@ -139,7 +139,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except DataError:
         raise
     except MemoryError as error:
-        raise DataError(f"{path.name} takes more memory than there is; leave out columns or rows") from error
+        raise DataError(f"{path.name} needs more memory than there is; leave out columns or rows") from error
     except (ValueError, OSError) as error:
         problem = f"{path.name} cannot be read as Parquet ({error}); write it again, or as CSV"
         raise DataError(problem) from error

@@ -114,7 +114,7 @@ def with_names(table: OpenedTable, wanted: str | None) -> OpenedTable:
 
 
 def naming_columns(frame: pd.DataFrame) -> list[str]:
-    """Columns of words in which every cell is another one: they may name the rows, and teach nothing."""
+    """Columns of words in which every cell is another one: they may name the rows, and carry no information."""
     words = [name for name in frame if not is_numeric_dtype(frame[name]) and not is_bool_dtype(frame[name])]
     unique = [name for name in words if len(frame) > 1 and frame[name].notna().all() and frame[name].is_unique]
     return [name for name in unique if not is_time(frame[name]) and not _reads_as_numbers(frame[name])]

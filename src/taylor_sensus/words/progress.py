@@ -1,4 +1,4 @@
-"""How far work is, told to whoever looks (see `progress_views`) and to whoever listens."""
+"""Progress, reported to views (see `progress_views`) and to listeners."""
 
 from __future__ import annotations
 

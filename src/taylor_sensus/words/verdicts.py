@@ -26,7 +26,7 @@ split of the noise      the 90 % interval of the                                
 What chance allows: the shares that honest intervals would show in 95 of 100 tables of as many rows (binomial); for the
 three thirds together, too. Of 20 rows 90 % intervals may hold 75 to 100 %, of 1,000 rows 88.1 to 91.8 %. Shares within
 1 % of what was promised are good in any case: with very many rows chance allows almost nothing, and so small a
-difference matters to nobody. Summary, notebook, report and app all judge by these functions.
+difference does not matter. Summary, notebook, report and app all judge by these functions.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, tr
 
 
 def preset(table: ChosenTable) -> dict[str, str]:
-    """The last column of values is predicted; errors and a name of rows are proposed; what teaches nothing is out."""
+    """The last column of values is predicted; errors and row names are proposed; uninformative columns are left out."""
     headers = table.headers
     of_errors = {pairing.errors for pairing in table.pairings}
     said = {f"error-{headers.index(p.column)}": p.errors for p in table.pairings}

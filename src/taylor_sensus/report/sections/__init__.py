@@ -1,7 +1,7 @@
 """The sections of the page, each from the contents that it needs; one without contents says what would fill it.
 
 overview.py      answers, warnings, what was fitted, and with what
-judgement.py     how good, how honest, which rows are hard to believe
+judgement.py     how good, how honest, which rows are outliers
 noise_budget.py  where the error comes from
 knowledge.py     what was learned, where too little is known, what to measure next
 pieces.py        what they are put together from

@@ -1,4 +1,4 @@
-"""Predictions beside measurements: how good, how honest, and which rows are hard to believe."""
+"""Predictions beside measurements: how good, how honest, and which rows are outliers."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _coverage(judged: JudgedTarget, unit: str | None) -> Markup:
 
 
 def second_look(contents: Contents) -> Markup:
-    """Measurements that the model finds hard to believe."""
+    """Measurements far from their predictions."""
     title = "Measurements to check"
     evidence = contents.evidence
     if evidence is None:
