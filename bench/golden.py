@@ -15,7 +15,7 @@ import pandas as pd
 from taylor_sensus import TSNetRegressor
 
 FOLDER = Path(__file__).parents[1] / "tests" / "storage" / "golden"
-VERSION = "v0_2"
+VERSION = "v0_3"
 PARTS = ("mean", "std", "feature_noise", "system_noise", "epistemic", "familiarity")
 NEW_ROWS = 12
 SMALL = {"members": 2, "width": 8, "depth": 1, "epochs": 4, "embedding": "none", "random_state": 0}
@@ -32,7 +32,15 @@ def kinds() -> dict[str, dict[str, Any]]:
     gaps = np.where(rng.uniform(size=x.shape) < 0.15, np.nan, x)
     errors = {"X_err": np.array([0.1, np.nan, 0.0]), "y_err": rng.uniform(0.02, 0.1, 40)}
     joint = {"training": "joint", "kernel": False, "contrast": "bounded", "combination": "printed"}
+    many = rng.uniform(-1, 1, size=(420, 2))
+    stairs = np.floor(4 * many[:, 0]) + (many[:, 1] > 0.3) + 0.05 * rng.normal(size=420)
+    boosted = {"details": {"boosting": 30, "trees": 0, "kernel_rows": 40, "kernel_search_rows": 40}}
     return {
+        "boosted": {"X": many, "y": stairs, "model": boosted},
+        "groups": {"X": x, "y": y + np.repeat(rng.normal(size=8), 5), "fit": {"groups": np.repeat(np.arange(8), 5)}},
+        "limits": {"X": x, "y": np.maximum(y, -1.0), "fit": {"y_limit": -1.0 * (y < -1.0)}},
+        "positive": {"X": x, "y": np.exp(y / 4), "model": {"positive": True}},
+        "settings": {"X": x, "y": y, "model": {"X_err_kind": "setting"}, "fit": errors},
         "plain": {"X": x, "y": y},
         "waves": {"X": x, "y": y, "model": {"embedding": "periodic", "details": {"frequencies": 2, "pilots": 1}}},
         "steps": {"X": x, "y": np.where(x[:, 0] > 0.2, 5.0, 0.0) + np.where(x[:, 1] > 0, 2.0, 0.0)},

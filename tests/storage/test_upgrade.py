@@ -8,7 +8,7 @@ import pytest
 from taylor_sensus.settings import NAMES
 from taylor_sensus.storage import upgrade
 from taylor_sensus.storage.container import FORMAT_VERSION, ModelFile, read_model_file
-from taylor_sensus.storage.upgrade import SETTINGS_OF_1, SETTINGS_OF_2, STEPS, upgraded
+from taylor_sensus.storage.upgrade import SETTINGS_OF_1, SETTINGS_OF_2, SETTINGS_OF_3, STEPS, upgraded
 
 FILES = sorted((Path(__file__).parent / "golden").glob("*.tsnet"))
 
@@ -26,7 +26,7 @@ def test_an_older_file_has_all_settings_of_today_with_the_values_of_its_time(pat
     changed = {name for name in before if name in found and found[name] != before[name]}
     assert changed <= {"contrast"} and found["contrast"] in ("off", "bounded"), "auto became what was chosen"
     added = {name: value for name, value in found.items() if name not in before}
-    right = {**SETTINGS_OF_1, **SETTINGS_OF_2}
+    right = {**SETTINGS_OF_1, **SETTINGS_OF_2, **SETTINGS_OF_3}
     assert added == {name: right[name] for name in added}
 
 

@@ -98,9 +98,13 @@ def _from_2_to_3(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any]
     return header, arrays
 
 
+SETTINGS_OF_3 = {"boosting": 0}
+"""What version 0.2 did before this could be set."""
+
+
 def _from_3_to_4(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Version 0.2: no boosted trees, and a process in double precision without inducing points."""
-    header["settings"] = {"boosting": 0, **header["settings"]}
+    header["settings"] = {**SETTINGS_OF_3, **header["settings"]}
     return header, arrays
 
 

@@ -180,7 +180,7 @@ def check_finite(
     """Refuse NaN, infinite and absurdly large values, naming the cells. `gaps`: NaN is allowed, a missing cell."""
 
     def fine(cells: np.ndarray) -> np.ndarray:
-        return (np.abs(cells) <= LARGEST) | (np.isnan(cells) & gaps)
+        return (np.abs(cells) <= np.float64(LARGEST)) | (np.isnan(cells) & gaps)
 
     if all(fine(x[rows]).all() for rows in blocks(len(x))):
         return
