@@ -16,7 +16,7 @@ from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.process import process_slopes
 from taylor_sensus.fit.records import FoundProcess
 from taylor_sensus.fit.trees import grow_trees, step_share
-from taylor_sensus.model.ensemble import NEVER, ProcessShare, blended
+from taylor_sensus.model.ensemble import NEVER, ProcessShare, blended, rescaled
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.trees import Trees
 
@@ -71,7 +71,8 @@ def weigh(
     trees, boosting, mean = with_steps(context, few, blended(share, unseen_mean, found.unseen_mean))
     residual = y - mean[judged]
     known = np.zeros_like(y) if t.errors is None else t.errors.target[judged].astype(np.float64)
-    factor = variance_factor(residual, found.unseen_variance[judged], weight, known)
+    prior = found.process.prior_variance
+    factor = variance_factor(residual, found.unseen_variance[judged], weight, known, prior)
     scale = 1.0
     if t.errors is not None:
         squared = np.mean([squared_slopes(net, share, slopes, t.x, context.n_jobs) for net in nets], axis=0)[judged]
@@ -79,13 +80,14 @@ def weigh(
         if errors.imputed.any():
             gaps = np.einsum("rtf,rf->rt", squared, errors.imputed)
             scale = imputed_scale(residual, gaps, weight, errors.at_targets(squared, 0.0))
+    process_share = replace(_process_share(found, share, judged), variance_factor=factor)
     return Weighed(
-        replace(_process_share(found, share, judged), variance_factor=factor),
+        process_share,
         trees,
         boosting,
         slopes,
         t.y - mean,
-        np.multiply.outer(found.unseen_variance, factor),
+        process_share.mean_variance(found.unseen_variance),
         scale,
     )
 
@@ -165,22 +167,24 @@ def _best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
     return np.clip((expected * share + chance * EXPECTED_SHARE) / (expected + chance), 0.0, 1.0)
 
 
-FACTORS = tuple(np.exp(np.linspace(np.log(1e-4), np.log(10.0), 50)))
+FACTORS = tuple(np.exp(np.linspace(np.log(1e-4), np.log(100.0), 60)))
 """Candidates for the factor on the process' variance."""
 FACTOR_SPREAD = 1.0
 """Of its logarithm around 0, as far as is believed before."""
 
 
-def variance_factor(residual, variance, weight, declared) -> np.ndarray:
+def variance_factor(residual, variance, weight, declared, prior: float) -> np.ndarray:
     """For each target the factor on the process' variance that suits unseen residuals, with white noise beside it.
+
+    It acts on the odds to what is known, of at most the `prior` variance; see `rescaled`.
 
     The process knows what it has seen; networks that have seen more, or suit the function better, know more than it. Of
     a few rows it has learned its length scales by heart, and knows less than it says.
     """
     count = weight.sum() ** 2 / (weight**2).sum()
     believed = (np.log(FACTORS) / FACTOR_SPREAD) ** 2
-    columns = zip((residual**2).T, declared.T, strict=True)
-    costs = [np.array(_costs(FACTORS, squared, variance, known, weight)) for squared, known in columns]
+    columns, tried = zip((residual**2).T, declared.T, strict=True), [rescaled(variance, prior, f) for f in FACTORS]
+    costs = [np.array(_costs(tried, squared, known, weight)) for squared, known in columns]
     return np.array([FACTORS[int((count * cost + believed).argmin())] for cost in costs])
 
 
@@ -190,19 +194,19 @@ def imputed_scale(residual, imputed, weight, declared, scales: tuple[float, ...]
     It is carried to the target by a straight line over a feature's whole spread, which may err to either side.
     """
     columns = zip((residual**2).T, imputed.T, declared.T, strict=True)
-    costs = np.sum([_costs(scales, *column, weight) for column in columns], axis=0)
+    costs = np.sum([_costs([s * gaps for s in scales], r2, known, weight) for r2, gaps, known in columns], axis=0)
     return scales[int(costs.argmin())]
 
 
-def _costs(factors: tuple[float, ...], squared, variance, declared, weight) -> list[float]:
-    """For each factor on a variance how unlikely squared residuals are, with the best white noise beside it."""
+def _costs(variances: list[np.ndarray], squared, declared, weight) -> list[float]:
+    """For each candidate of rows' variances how unlikely squared residuals are, with the best white noise beside it."""
 
-    def cost(factor: float) -> float:
+    def cost(variance: np.ndarray) -> float:
         def of(log_noise: float) -> float:
-            total = np.exp(log_noise) + factor * variance + declared
+            total = np.exp(log_noise) + variance + declared
             return float(np.average(np.log(total) + squared / total, weights=weight))
 
         middle = np.log(max(float(np.average(squared, weights=weight)), 1e-10))
         return minimize_scalar(of, bounds=(middle - 9, middle + 1), method="bounded").fun
 
-    return [cost(factor) for factor in factors]
+    return [cost(variance) for variance in variances]

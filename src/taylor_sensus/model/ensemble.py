@@ -54,7 +54,7 @@ class ProcessShare:
     share: np.ndarray
     """Its share in the mean; the networks have the rest."""
     variance_factor: np.ndarray
-    """On its variance, in what is not known of the mean."""
+    """On the odds of its variance to what it knows, in what is not known of the mean."""
     usual_odds: float
     """Odds of what is not known of the function, to what is, at nearly all unseen rows."""
 
@@ -62,6 +62,12 @@ class ProcessShare:
         """Of what is not known of the function, given the process' variance, to what is."""
         unknown = variance / self.process.prior_variance
         return unknown / np.maximum(1 - unknown, 1e-9)
+
+    def mean_variance(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
+        """What is not known of each target's mean, given the process' variance."""
+        if self.process.numbers.is_induced is None:  # a model file before version 0.3
+            return np.multiply.outer(variance, self.variance_factor)
+        return np.stack([rescaled(variance, self.process.prior_variance, f) for f in self.variance_factor], axis=1)
 
     # DIFF(eq. 12): the paper's familiarity is a density of the inputs. A density knows nothing of the function:
     # rows may lie apart and yet be known well, and then the prior's variance, mixed in, exceeds the noise.
@@ -73,6 +79,14 @@ class ProcessShare:
     def weight(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
         """Of the process beside the members, `(rows, targets)`."""
         return 1 - np.multiply.outer(self.familiarity(variance), 1 - self.share)
+
+
+def rescaled(variance: Float[np.ndarray, " rows"], prior: float, factor: float) -> Float[np.ndarray, " rows"]:
+    """A process' variance with a factor where little is unknown, and none where nothing is known: there it is the
+    prior's, whatever the factor. What lies beyond the prior's, outside the range of the rows, stays."""
+    inside = np.minimum(variance, prior)
+    unknown = inside / prior
+    return prior * factor * unknown / (1 + (factor - 1) * unknown) + (variance - inside)
 
 
 @dataclass(frozen=True)
@@ -292,7 +306,7 @@ def blend(parts: Ensemble, said: Opinions, unseen: Shaped[np.ndarray, "members r
     weight = weight / weight.sum(axis=1, keepdims=True)
     variance = means.var(axis=1)
     if parts.process_share is not None:
-        variance = variance + np.multiply.outer(said.process_variance, parts.process_share.variance_factor)
+        variance = variance + parts.process_share.mean_variance(said.process_variance)
     root = np.sqrt(parts.noise_scale)
     return Blend(
         np.einsum("rm,rmt->rt", weight, means),

@@ -73,7 +73,7 @@ def epistemic_parts(
     mean, between = means.mean(axis=1), means.var(axis=1)
     process = np.zeros_like(mean)
     if parts.process_share is not None:
-        process = np.multiply.outer(process_variance, parts.process_share.variance_factor)
+        process = parts.process_share.mean_variance(process_variance)
     k = familiarity_of(parts, process_variance, said.log_densities)
     whole = with_prior(parts, k, mean, between + process, prior)
     without = with_prior(parts, k, mean, np.zeros_like(mean), prior).epistemic_variance
