@@ -146,7 +146,8 @@ def joined_nodes(trees: list[TreeNodes]) -> tuple[np.ndarray, ...]:
 
 
 def _joined(trees: list[TreeNodes], t: Table) -> Trees:
-    return Trees(*joined_nodes(trees), np.zeros(t.y.shape[1]))
+    roots, children, feature, threshold, value = joined_nodes(trees)
+    return Trees(roots, children, feature, threshold, value, np.zeros(t.y.shape[1]))
 
 
 def _asked(trees: Trees, context: FitContext, few: NoiseTable, members: int) -> np.ndarray:

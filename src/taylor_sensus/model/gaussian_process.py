@@ -153,7 +153,8 @@ class GaussianProcess:
     def __init__(self, numbers: ProcessNumbers, factor: np.ndarray | None = None) -> None:
         witnesses = len(numbers.centres) if numbers.witnesses is None else numbers.witnesses
         exact: list[Any] = [np.asarray(part, np.float64) for part in numbers[:5]]
-        self.numbers = ProcessNumbers(*exact, np.array(witnesses), numbers.is_induced)
+        made: list[Any] = [*exact, np.array(witnesses), numbers.is_induced]
+        self.numbers = ProcessNumbers(*made)
         if factor is not None:
             self.factor = factor
 

@@ -266,7 +266,8 @@ def _perceptions(settings: Settings) -> int:
 
 def _process_share(arrays: Arrays) -> ProcessShare:
     own: list[Any] = [arrays[f"process.{name}"] for name in ProcessNumbers._fields[:5]]
-    numbers = ProcessNumbers(*own, arrays.get("process.witnesses"), arrays.get("process.is_induced"))
+    own += [arrays.get("process.witnesses"), arrays.get("process.is_induced")]
+    numbers = ProcessNumbers(*own)
     if not 0 < len(numbers.centres) <= MOST_CENTRES:  # the work grows with the cube, the memory with the square
         raise ModelFileError(f"its Gaussian process has {len(numbers.centres)} centres, not 1 to {MOST_CENTRES}")
     process = GaussianProcess(numbers)
