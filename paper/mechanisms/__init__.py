@@ -1,11 +1,9 @@
-"""Study `mechanisms`: does each of four mechanisms on trial earn its place in the default?
+"""Study `mechanisms`: does each thing that the default does earn its place?
 
 Nineteen tables beside the paper's six and the standard UCI set (R's datasets and textbook functions), exact duplicate
 rows dropped, three splits of 80 and 20 %, no validation rows: what users do. Each variant is the default with one
-mechanism left out, and the last one leaves out all four.
+mechanism left out; the guards (prior, robust weights) are also judged where their fault is, in the study `honesty`.
 
-    python -m paper.mechanisms run      # goes on where it stopped
+    python -m paper.mechanisms run      # goes on where it stopped, split by split
     python -m paper.mechanisms table    # every variant against the default
-
-Two of the switches existed only in the version that was measured; its commit stands in the results.
 """

@@ -6,6 +6,8 @@ import csv
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from paper import FOLDER
 from paper.data.catalogue import load
 from taylor_sensus import TSNetRegressor
 from taylor_sensus._version import __version__
+from taylor_sensus.fit import calibrate, means, share
 from taylor_sensus.scores import evaluate
 
 RESULTS = FOLDER / "results" / "mechanisms.csv"
@@ -26,14 +29,24 @@ MOST_ROWS = 1000
 SPLITS = (0, 1, 2)
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
-    "no_repeats": {"details": {"repeats": False}},
-    "no_contrast": {"contrast": "off"},
-    "no_process_factor": {"details": {"process_factor": False}},
-    "no_stopping_bias": {"details": {"stopping_bias": False}},
-    "none_of_four": {
-        "contrast": "off", "details": {"repeats": False, "process_factor": False, "stopping_bias": False}
-    },
-}  # fmt: skip
+    "no_boosting": {"details": {"boosting": 0}},
+    "no_forests": {"details": {"trees": 0}},
+    "no_process": {"kernel": False},
+    "no_robust_weights": {"details": {"robust": False}},
+    "no_taylor_term": {"details": {"taylor": False}},
+    "one_frequency": {"details": {"frequency_multiples": (1.0,)}},
+    "narrow_noise_networks": {"details": {"noise_width": 32}},
+    "no_longer_training": {},
+    "no_process_factor": {},
+    "members_give_way_at_once": {},
+}
+"""The default without one of the things that it does."""
+CONSTANTS: dict[str, tuple[Any, str, Any]] = {
+    "no_longer_training": (means, "LONGER", 1.0),
+    "no_process_factor": (share, "FACTORS", (1.0,)),
+    "members_give_way_at_once": (calibrate, "LATER", (1.0,)),
+}
+"""Variants of numbers that are no settings: where each stands, and the value that switches it off."""
 COLUMNS: tuple[str, ...] = (
     "table", "split", "variant", "rows", "mse", "nll", "crps", "coverage_90", "cpu_seconds", "version", "commit",
 )  # fmt: skip
@@ -48,7 +61,8 @@ def one(table: str, split: int, variant: str) -> dict[str, Any]:
     train, test = np.split(order, [round(0.8 * len(order))])
     model = TSNetRegressor(random_state=split, n_jobs=1, **VARIANTS[variant])
     started = time.process_time()
-    model.fit(X.iloc[train], y.iloc[train])
+    with _changed(variant):
+        model.fit(X.iloc[train], y.iloc[train])
     seconds = time.process_time() - started
     prediction, truth = model.predict_distribution(X.iloc[test]), y.iloc[test].to_numpy(float)
     scores = evaluate(truth, prediction)
@@ -58,6 +72,21 @@ def one(table: str, split: int, variant: str) -> dict[str, Any]:
         **{name: float(scores[name]) for name in ("nll", "crps", "coverage_90")},
         "cpu_seconds": round(seconds, 2), "version": __version__, "commit": _commit(),
     }  # fmt: skip
+
+
+@contextmanager
+def _changed(variant: str) -> Iterator[None]:
+    """While a variant is fitted that no setting makes."""
+    if variant not in CONSTANTS:
+        yield
+        return
+    module, name, value = CONSTANTS[variant]
+    before = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, before)
 
 
 def _commit() -> str:
