@@ -41,7 +41,7 @@ CACHED_ROWS = 64
 EXACT = 1000
 """Centres up to which the variance is exact: it takes the square of their number for each row, the mean only the
 number. Of more, inducing points among them carry what all of them tell."""
-SINGLE_ROWS, SINGLE = 256, 1e-2
+SINGLE_ROWS, SINGLE = 256, 0.02
 """Centres from which single precision is worth it, and the share of the noise by which it may err."""
 CACHE = 250_000
 """Bytes that stay in the processor's cache beside others of their kind."""
@@ -199,8 +199,8 @@ class GaussianProcess:
         """Single where its rounding errors are far below the noise, which makes twice the rows a second."""
         n = self.numbers
         least = float(n.row_noise.min())
-        off = 1e-6 * self.prior_variance * np.sqrt(self.prior_variance * len(n.centres) / least)
-        away = 1e-6 * self.amplitude * float(np.abs(n.coefficients).sum(axis=0).max())
+        off = 3e-8 * self.prior_variance * np.sqrt(self.prior_variance * len(n.centres) / least)
+        away = 3e-8 * self.amplitude * float(np.abs(n.coefficients).sum(axis=0).max())
         worth = n.is_induced is not None and len(n.centres) >= SINGLE_ROWS
         fine = worth and off < SINGLE * least and away < SINGLE * np.sqrt(least)
         return np.float32 if fine else np.float64
@@ -287,44 +287,50 @@ class GaussianProcess:
         return (strmm if self.precision is np.float32 else dtrmm)(1.0, self.whitening, own, lower=1)
 
     def posterior(self, x: np.ndarray, *, slopes: bool = False, variances: bool = True) -> ProcessEstimate:
-        """At scaled rows, some at once: their covariances stay in the processor's cache. Without `variances`: 0."""
-        bytes_a_row = len(self.numbers.centres) * np.dtype(self.precision).itemsize
-        most = 1 << int(np.clip(np.log2(CACHE / bytes_a_row), 4, 8))
-        z, found = self.squashed(x), []
-        for rows in blocks(len(z), most):
-            found.append(self.posterior_at(z[rows], x[rows] if slopes else None, variances))
-        mean, variance, jacobian = zip(*found, strict=True) if found else ((), (), ())
-        if len(found) == 1:
-            return found[0]
-        whole = None if not slopes else np.concatenate(jacobian)
-        return ProcessEstimate(np.concatenate(mean), np.concatenate(variance), whole)
+        """At scaled rows. Without `variances` these are 0."""
+        return self.posterior_at(self.squashed(x), x if slopes else None, variances)
 
     def posterior_at(self, z: np.ndarray, x: np.ndarray | None = None, variances: bool = True) -> ProcessEstimate:
-        """The same at rows that are squashed already; slopes where the scaled rows `x` are given."""
-        theta, coefficients, kind = self.numbers.theta, self.coefficients, self.precision
+        """The same at rows that are squashed already; slopes where the scaled rows `x` are given.
+
+        Covariances are made for some rows at a time: they stay in the processor's cache. What the witnesses tell is
+        one matrix product for all.
+        """
+        theta, targets, features = self.numbers.theta, self.coefficients.shape[1], z.shape[1]
         flat = squash(z, TREND_LIMIT)
-        jacobian = None
-        if x is not None:
-            jacobian = squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
-        cross = (trend_size(theta) * flat).astype(kind) @ self.flat_centres.T
+        levelled = (trend_size(theta) * flat).astype(self.precision)
+        mean, own = np.empty((len(z), targets)), np.empty((len(z), len(self.witnesses)), self.precision)
+        jacobian = None if x is None else np.zeros((len(z), targets, features))
+        bytes_a_row = len(self.numbers.centres) * np.dtype(self.precision).itemsize
+        for rows in blocks(len(z), 1 << int(np.clip(np.log2(CACHE / bytes_a_row), 4, 8))):
+            cross = self._cross(levelled[rows], z[rows], None if jacobian is None else jacobian[rows])
+            mean[rows] = cross @ self.coefficients
+            if variances:
+                own[rows] = cross if cross.shape[1] == own.shape[1] else cross.take(self.witnesses, axis=1)
+        if jacobian is not None and x is not None:
+            jacobian += squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
+            jacobian *= squash_slope(np.asarray(x, np.float64), float(self.numbers.log_range), "log")[:, None, :]
+        variance = np.zeros(len(z))
+        if variances:
+            known = self.explained(own)
+            gone = np.multiply(known, known, out=known).sum(axis=0)
+            variance = np.maximum(self.amplitude + trend_size(theta) * (flat * flat).sum(axis=1) - gone, 0.0)
+        return ProcessEstimate(mean, variance, jacobian)
+
+    def _cross(self, levelled: np.ndarray, z: np.ndarray, jacobian: np.ndarray | None) -> np.ndarray:
+        """Covariance of some squashed rows with the centres; the shapes' slopes are added to `jacobian`."""
+        cross = levelled @ self.flat_centres.T
         for shape, part in zip(SHAPES, self.distances, strict=True):
-            a = z.astype(kind, copy=False) * part.inverse_lengths
+            a = z.astype(self.precision, copy=False) * part.inverse_lengths
             value, slope = shape(part.squared(a))
             value *= part.size
             cross += value
             if jacobian is None:
                 continue
-            for target, column in enumerate(coefficients.T):
+            for target, column in enumerate(self.coefficients.T):
                 pull = (slope * (2 * part.size * column)) @ part.places
                 jacobian[:, target] += part.inverse_lengths * (pull[:, -1:] * a - pull[:, :-1])
-        if jacobian is not None and x is not None:
-            jacobian *= squash_slope(np.asarray(x, np.float64), float(self.numbers.log_range), "log")[:, None, :]
-        variance = np.zeros(len(z))
-        if variances:
-            known = self.explained(cross)
-            gone = np.einsum("wr,wr->r", known, known, dtype=np.float64)
-            variance = np.maximum(self.amplitude + trend_size(theta) * (flat * flat).sum(axis=1) - gone, 0.0)
-        return ProcessEstimate((cross @ coefficients).astype(np.float64), variance, jacobian)
+        return cross
 
     def left_out(self, y: np.ndarray, fold: np.ndarray, *, variances: bool = True) -> ProcessEstimate:
         """At each of its own rows, whose targets are `y`, as if the rows of its fold had not been seen."""
