@@ -282,7 +282,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             raise DataError("X_val_err and y_val_err are errors of X_val and y_val, which are not given")
         validation = None
         if X_val is not None:
-            validation = self._validation_table(X_val, y_val, X_val_err, table.y, names, settings)
+            validation = self._validation_table(X_val, y_val, table.y, names, settings)
             X_val_err = X_err if X_val_err is None and same_for_all_rows(X_err) else X_val_err
             y_val_err = y_err if y_val_err is None and same_for_all_rows(y_err) else y_val_err
             validation = with_errors(validation, names, X_val, y_val, X_val_err, y_val_err, "_val")
@@ -563,7 +563,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array-like, (rows, columns)
-            Rows with the columns of the fit, named ones in any order; cells may be missing.
+            Rows with the columns of the fit; cells may be missing.
         return_std : bool, default=False
             Whether to give the standard deviation too.
         X_err : float, dict, DataFrame or array-like, optional
@@ -710,7 +710,6 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
         X, X_err = unpacked(X, X_err, "X")
-        X = self._in_fitted_order(X, fitted.columns, X_err)
         x, index = self._encode(X, fitted.columns, new_categories=True)
         prior = self._own_prior(X, fitted.settings, (len(x), len(fitted.target_names)))
         X_err = taken_apart(X_err, None, len(x), len(fitted.columns), len(fitted.target_names)).X_err

@@ -33,7 +33,6 @@ def sample_functions(model: TSNetRegressor, X: Any, n: int, random_state: Any) -
     if not (isinstance(n, Integral) and n >= 0):
         raise SettingError(f"n must be a whole number of functions, not {n!r}")
     fitted = model.fitted_
-    X = model._in_fitted_order(X, fitted.columns)
     x, _ = model._encode(X, fitted.columns)
     if len(x) > MOST_ROWS:
         raise SettingError(f"{len(x):,} rows are too many to draw together; give at most {MOST_ROWS:,}")

@@ -74,10 +74,7 @@ class ReadsTables:
         refuse_dust(x, names)
         return without_dust(x), columns
 
-    def _validation_table(
-        self, X: Any, y: Any, X_err: Any, fitted_y: np.ndarray, names: Names, settings: Settings
-    ) -> EncodedTable:  # fmt: skip
-        X = self._in_fitted_order(X, names.columns, X_err, "X_val")
+    def _validation_table(self, X: Any, y: Any, fitted_y: np.ndarray, names: Names, settings: Settings) -> EncodedTable:
         x, _ = self._encode(X, names.columns, "X_val", new_categories=True)
         targets = read_targets(y, "y_val")
         if targets.one_dimensional != names.one_dimensional or len(targets.names) != len(names.targets):
@@ -119,27 +116,6 @@ class ReadsTables:
         index = None if frame is None else frame.index
         check_finite(x, [p for c in columns for p in c.parts], what, index, gaps=True)
         return without_dust(x), index
-
-    def _in_fitted_order(self, X: Any, columns: tuple[Column, ...], X_err: Any = None, what: str = "X") -> Any:
-        """A table with its columns in the order of the fit, where only their order differs; anything else as it came.
-
-        Errors in arrays go by position, so with them another order is refused.
-        """
-        frame = as_frame(X)
-        if frame is None or not hasattr(self, "feature_names_in_"):
-            return X
-        fitted = [c.name for c in columns]
-        named = align(frame, fitted)
-        there = list(named.columns)
-        if there == fitted or len(there) != len(fitted) or set(there) != set(fitted):
-            return X
-        by_name = isinstance(X_err, pd.Series) and set(map(str, X_err.index)) <= set(fitted)
-        if np.ndim(X_err) and as_frame(X_err) is None and not by_name:
-            raise DataError(
-                f"the columns of {what} are not in the order of the fit, and {what}_err is an array, which goes by "
-                f"position; give {what}_err as a table or a dict by column"
-            )
-        return named[fitted]
 
     def _validated(self, X: Any, reset: bool, **limits: Any) -> np.ndarray:
         """X as scikit-learn checks it; a text in an array is named by row and column."""
