@@ -19,6 +19,7 @@ TINY: dict[str, Any] = {
     "depth": 1,
     "embedding": "none",
     "details": {
+        "boosting": 0,
         "folds": 2,
         "noise_epochs": 4,
         "kernel_search_rows": 50,

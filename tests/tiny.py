@@ -19,6 +19,7 @@ DETAILS: dict[str, Any] = {
     "noise_depth": 1,
     "noise_epochs": 4,
     "density_steps": 20,
+    "boosting": 0,
 }
 TINY: dict[str, Any] = {
     "members": 2,
