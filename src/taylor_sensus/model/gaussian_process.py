@@ -41,8 +41,9 @@ CACHED_ROWS = 64
 EXACT = 1000
 """Centres up to which the variance is exact: it takes the square of their number for each row, the mean only the
 number. Of more, inducing points among them carry what all of them tell."""
-SINGLE_ROWS, SINGLE = 256, 0.02
-"""Centres from which single precision is worth it, and the share of the noise by which it may err."""
+SINGLE_ROWS, SINGLE = 256, 0.01
+"""Centres from which single precision is worth it, and the share of the noise by which it may err at worst. Usual errors
+are a hundredth of that: a row's last digits, which depend on its place in a chunk, must not be seen."""
 CACHE = 250_000
 """Bytes that stay in the processor's cache beside others of their kind."""
 HIGHEST = 20.0
@@ -199,8 +200,8 @@ class GaussianProcess:
         """Single where its rounding errors are far below the noise, which makes twice the rows a second."""
         n = self.numbers
         least = float(n.row_noise.min())
-        off = 3e-8 * self.prior_variance * np.sqrt(self.prior_variance * len(n.centres) / least)
-        away = 3e-8 * self.amplitude * float(np.abs(n.coefficients).sum(axis=0).max())
+        off = 1e-6 * self.prior_variance * np.sqrt(self.prior_variance * len(n.centres) / least)
+        away = 1e-6 * self.amplitude * float(np.abs(n.coefficients).sum(axis=0).max())
         worth = n.is_induced is not None and len(n.centres) >= SINGLE_ROWS
         fine = worth and off < SINGLE * least and away < SINGLE * np.sqrt(least)
         return np.float32 if fine else np.float64
