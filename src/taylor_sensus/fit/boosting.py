@@ -1,7 +1,7 @@
 """Stage boosting: one sum of boosted trees beside networks, process and forests, for larger tables that step.
 
 Each fold is answered by trees that have not seen it, which says what share they earn; predictions use trees of all
-rows. Where those of the first fold gain nothing there, no others are grown.
+rows. Where those of the first fold do not clearly gain there, no others are grown: they cost more than a forest.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def grow_boosting(context: FitContext, few: NoiseTable, mean: np.ndarray) -> Gro
     first = boost(context, int(folds[0]))
     answered(folds[0], first)
     judged = fold[few.rows] == folds[0]
-    if not step_share(context, few, mean, unseen[few.rows], judged, hopeful=True).any():
+    if not step_share(context, few, mean, unseen[few.rows], judged, luck=-0.5).any():
         return None
     others = run_tasks(context, boost, [(int(number),) for number in [*folds[1:], -2]])
     for number, trees in zip(folds[1:], others[:-1], strict=True):

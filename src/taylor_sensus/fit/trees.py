@@ -50,7 +50,7 @@ def grow_trees(context: FitContext, few: NoiseTable, smooth: np.ndarray) -> Grow
     count = max(2, min(settings.trees, settings.trees * 2 * MANY_ROWS // t.train))
     first = grow_forest(context, 0, count)
     said = _asked(_joined(first, t), context, few, 1)
-    if not step_share(context, few, smooth, said, few.unseen[0], hopeful=True).any():
+    if not step_share(context, few, smooth, said, few.unseen[0], luck=1.0).any():
         return None
     others = run_tasks(context, grow_forest, [(member, count) for member in range(1, settings.members)])
     trees = _joined([*first, *(tree for forest in others for tree in forest)], t)
@@ -64,20 +64,20 @@ def step_share(
     said: np.ndarray,
     judged: np.ndarray,
     *,
-    hopeful: bool = False,
+    luck: float | None = None,
 ) -> np.ndarray:
     """For each target the share of a voice that steps that serves the judged rows best, 0 where it is not worth having.
 
-    If `hopeful`, 1 where chance allows a share. Rows that the process takes for slips count here: what looks like one
-    to a smooth voice may be a step.
+    With `luck`, 1 where the share and so many standard errors of it are enough, which says whether to go on. Rows that
+    the process takes for slips count here: what looks like one to a smooth voice may be a step.
     """
     if not judged.any():
         return np.zeros(mean.shape[1])
     y, weight = few.table.y[judged].astype(np.float64), context.table.weight[few.rows][judged].astype(np.float64)
     found = [_best_share(*column, weight) for column in zip(y.T, mean[judged].T, said[judged].T, strict=True)]
     share, chance = np.array(found).T
-    if hopeful:
-        return np.where(share + np.sqrt(chance) > LEAST_SHARE, 1.0, 0.0)
+    if luck is not None:
+        return np.where(share + luck * np.sqrt(chance) > LEAST_SHARE, 1.0, 0.0)
     share = share * EXPECTED_SHARE_STD**2 / (EXPECTED_SHARE_STD**2 + chance)
     return np.where(share < LEAST_SHARE, 0.0, share)
 

@@ -42,8 +42,8 @@ EXACT = 1000
 """Centres up to which the variance is exact: it takes the square of their number for each row, the mean only the
 number. Of more, inducing points among them carry what all of them tell."""
 SINGLE_ROWS, SINGLE = 256, 0.01
-"""Centres from which single precision is worth it, and the share of the noise by which it may err at worst. Usual errors
-are a hundredth of that: a row's last digits, which depend on its place in a chunk, must not be seen."""
+"""Centres from which single precision is worth it, and the share of the noise by which it may err at worst. Usual
+errors are a hundredth of that: a row's last digits, which depend on its place in a chunk, must not be seen."""
 CACHE = 250_000
 """Bytes that stay in the processor's cache beside others of their kind."""
 HIGHEST = 20.0
