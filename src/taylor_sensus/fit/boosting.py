@@ -50,7 +50,7 @@ def grow_boosting(context: FitContext, few: NoiseTable, mean: np.ndarray) -> Gro
     first = boost(context, int(folds[0]))
     answered(folds[0], first)
     judged = fold[few.rows] == folds[0]
-    if not step_share(context, few, mean, unseen[few.rows], judged, luck=-0.5).any():
+    if not step_share(context, few, mean, unseen[few.rows], judged, luck=-1.0).any():
         return None
     others = run_tasks(context, boost, [(int(number),) for number in [*folds[1:], -2]])
     for number, trees in zip(folds[1:], others[:-1], strict=True):
