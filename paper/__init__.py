@@ -24,7 +24,7 @@ exist, `variants.py` or `methods.py` name what is compared, `summary.py` goes fr
     toy_ablation/   the paper's ablation on its toys
     deviations/     noise that the model does not assume
     scaling/        time, memory and errors as rows and parameters grow
-    mechanisms/     does each of four mechanisms earn its place? Has a command line of its own
+    mechanisms/     does each thing that the default does earn its place? Has a command line of its own
 
     pages/          the words of each study's page; with its tables put in, it is docs/paper/STUDY.md
     results_page.md the words of their index, RESULTS.md

@@ -4,6 +4,8 @@ Nineteen tables beside the paper's six and the standard UCI set (R's datasets an
 rows dropped, three splits of 80 and 20 %, no validation rows: what users do. Each variant is the default with one
 mechanism left out; the guards (prior, robust weights) are also judged where their fault is, in the study `honesty`.
 
+Four mechanisms of version 0.1 were judged before, in part: `results/mechanisms_v0_1.csv`.
+
     python -m paper.mechanisms run      # goes on where it stopped, split by split
     python -m paper.mechanisms table    # every variant against the default
 """
