@@ -32,8 +32,8 @@ def kinds() -> dict[str, dict[str, Any]]:
     gaps = np.where(rng.uniform(size=x.shape) < 0.15, np.nan, x)
     errors = {"X_err": np.array([0.1, np.nan, 0.0]), "y_err": rng.uniform(0.02, 0.1, 40)}
     joint = {"training": "joint", "kernel": False, "contrast": "bounded", "combination": "printed"}
-    many = rng.uniform(-1, 1, size=(420, 2))
-    stairs = np.floor(4 * many[:, 0]) + (many[:, 1] > 0.3) + 0.05 * rng.normal(size=420)
+    many = rng.uniform(-1, 1, size=(2100, 2))
+    stairs = np.floor(4 * many[:, 0]) + (many[:, 1] > 0.3) + 0.05 * rng.normal(size=2100)
     boosted = {"details": {"boosting": 30, "trees": 0, "kernel_rows": 40, "kernel_search_rows": 40}}
     return {
         "boosted": {"X": many, "y": stairs, "model": boosted},

@@ -17,7 +17,7 @@ from paper import FOLDER
 from paper.data.catalogue import load
 from taylor_sensus import TSNetRegressor
 from taylor_sensus._version import __version__
-from taylor_sensus.fit import calibrate, means, share
+from taylor_sensus.fit import means, share
 from taylor_sensus.scores import evaluate
 
 RESULTS = FOLDER / "results" / "mechanisms.csv"
@@ -38,13 +38,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "narrow_noise_networks": {"details": {"noise_width": 32}},
     "no_longer_training": {},
     "no_process_factor": {},
-    "members_give_way_at_once": {},
 }
 """The default without one of the things that it does."""
 CONSTANTS: dict[str, tuple[Any, str, Any]] = {
     "no_longer_training": (means, "LONGER", 1.0),
     "no_process_factor": (share, "FACTORS", (1.0,)),
-    "members_give_way_at_once": (calibrate, "LATER", (1.0,)),
 }
 """Variants of numbers that are no settings: where each stands, and the value that switches it off."""
 COLUMNS: tuple[str, ...] = (

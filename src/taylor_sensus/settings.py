@@ -119,7 +119,7 @@ class Settings:
     trees: int = _setting(16, "staged training: trees of each member that share in the mean where they gain", OTHERS)
     boosting: int = _setting(
         150,
-        "staged training: boosted trees that share in the mean of tables of 400 rows and more where they gain",
+        "staged training: boosted trees that share in the mean of tables of 2,000 rows and more where they gain",
         BOOSTING,
     )
     interval_fits: int = _setting(

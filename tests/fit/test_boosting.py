@@ -12,6 +12,11 @@ from tests.tiny import tiny
 BOOSTED = {"boosting": 60, "trees": 0, "kernel_rows": 60, "kernel_search_rows": 60}
 
 
+@pytest.fixture(autouse=True)
+def small_tables_too(monkeypatch):
+    monkeypatch.setattr(boosting, "FEWEST_ROWS", 400)
+
+
 @pytest.fixture(scope="module")
 def stairs():
     rng = np.random.default_rng(0)

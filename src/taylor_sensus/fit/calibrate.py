@@ -18,7 +18,6 @@ from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.declared_errors import nothing_declared
 from taylor_sensus.model.ensemble import (
     BY_PROCESS,
-    NEVER,
     Blend,
     Ensemble,
     FamiliarityScale,
@@ -38,8 +37,6 @@ from taylor_sensus.settings import Settings
 
 SLOPE_ROWS = 2048
 """Rows whose slopes are compared."""
-LATER = (1.0, 4.0, 16.0, 64.0)
-"""Candidates for how many times later than usual the members give way to the process."""
 LEVELS = (50, 80, 90, 95)
 """Of central intervals, in percent."""
 
@@ -84,7 +81,6 @@ def calibrate(
     y, weight = table.y.astype(np.float64), table.weight.astype(np.float64)
     target_error = np.zeros_like(y) if table.errors is None else table.errors.target.astype(np.float64)
     said = as_if_unseen(trained, table, n_jobs)
-    trained = trained._replace(ensemble=_cautious(trained.ensemble, said, unseen, held, y, weight, target_error))
     believed = blend(trained.ensemble, said, unseen)
 
     gain = ensemble_gain(_blended_members(trained, said)[:, held], unseen[:, held], y[held], weight[held])
@@ -162,29 +158,6 @@ def calibrate(
     curved = _changing_slopes(ensemble, table, n_jobs) if curvature else np.zeros(table.x.shape[1], bool)
     scores = _scores(error[judged], y[judged], place[judged], weight[judged])
     return Calibrated(ensemble, held_out, scores, curved, curvature, place[held], groups)
-
-
-def _cautious(
-    ensemble: Ensemble, said: Opinions, unseen: np.ndarray, held: np.ndarray, y: np.ndarray, weight: np.ndarray,
-    target_error: np.ndarray,
-) -> Ensemble:  # fmt: skip
-    """With members that give way to the process as soon as unseen rows allow it.
-
-    Where the process is a poor model of the function, networks may know rows well that it does not.
-    """
-    share = ensemble.process_share
-    if share is None or share.usual_odds >= NEVER or not held.any():
-        return ensemble
-    odds = [share.usual_odds * later for later in LATER]
-    candidates = [replace(ensemble, process_share=replace(share, usual_odds=one)) for one in odds]
-
-    def cost(parts: Ensemble) -> float:
-        found = blend(parts, said, unseen)
-        variance = found.mean_variance + found.learned_variance + found.declared_variance + target_error
-        each = np.log(variance) + (y - found.mean) ** 2 / variance
-        return float(np.average(each.mean(axis=1)[held], weights=weight[held]))
-
-    return safest_familiarity(candidates, cost)
 
 
 def as_if_unseen(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> Opinions:
