@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from paper.data.real_tables import EXTRA, REAL_TABLES, RealTable
+from paper.data.real_tables import EXTRA, LARGE_TABLES, REAL_TABLES, RealTable
 from taylor_sensus.datasets.catalogue import DATASETS, DISTINCT, SplitDataset, load_dataset, split_dataset
 from taylor_sensus.datasets.functions import FUNCTIONS, draw_function
 from taylor_sensus.datasets.splits import Parts, paper_split
@@ -34,8 +34,8 @@ class Table(NamedTuple):
 
 def load(name: str) -> Table:
     """The whole table."""
-    if name in REAL_TABLES:
-        return _real(REAL_TABLES[name])
+    if name in REAL_TABLES | LARGE_TABLES:
+        return _real((REAL_TABLES | LARGE_TABLES)[name])
     if name in FUNCTIONS:
         drawn = draw_function(name, FUNCTION_ROWS, noise_share=NOISE_SHARE, random_state=0)
         return Table(drawn.X, drawn.y, content_sha256(drawn.X, drawn.y))
@@ -100,8 +100,8 @@ def _real(info: RealTable) -> Table:
         )
     if info.rows is not None:
         table = table.sample(info.rows, random_state=0)
-    table = table.dropna().reset_index(drop=True)
-    y = table[info.target].astype("float64")
-    X = table.drop(columns=list(wanted)).iloc[:, :: info.every]
+    table = table.drop(columns=["rownames", *info.left_out]).dropna().reset_index(drop=True)
+    y = table.pop(info.target).astype("float64")
+    X = table.iloc[:, :: info.every]
     y = np.log(y) if info.log else y
     return Table(X, y, content_sha256(X, y))

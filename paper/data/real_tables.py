@@ -48,3 +48,20 @@ REAL_TABLES: dict[str, RealTable] = {
     "deliveries": RealTable("Food deliveries, 2,000 rows", "modeldata", "deliveries", "time_to_delivery", rows=2000),
     "credit": RealTable("Credit card balance", "ISLR", "Credit", "Balance", left_out=("ID",)),
 }  # fmt: skip
+
+LARGE_TABLES: dict[str, RealTable] = {
+    "computers": RealTable("Prices of computers", "Ecdat", "Computers", "price", log=True),
+    "chicago": RealTable("Riders of Chicago's trains", "modeldata", "Chicago", "ridership", left_out=("date",)),
+    "diamonds_large": RealTable("Diamonds, 20,000 rows", "ggplot2", "diamonds", "price", log=True, rows=20_000),
+    "hotel_rates": RealTable(
+        "Prices of hotel rooms", "modeldata", "hotel_rates", "avg_price_per_room",
+        left_out=("country", "agent", "company", "arrival_date"),
+    ),
+    "check_times": RealTable(
+        "Time to check R packages", "modeldata", "check_times", "check_time", log=True, left_out=("package", "status"),
+    ),
+    "weather": RealTable(
+        "Temperature in New York", "nycflights13", "weather", "temp", left_out=("dewp", "wind_gust", "time_hour"),
+    ),
+}  # fmt: skip
+"""5,000 rows and more: where a fit works on parts of a table."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from paper.data.real_tables import LARGE_TABLES
 from paper.mechanisms.run import VARIANTS
 
 
 def summary(results: pd.DataFrame) -> pd.DataFrame:
     """Each variant against the default: ratio of MSE and difference of NLL, means over tables with 95 % intervals."""
-    frame = results.assign(log_mse=np.log(results["mse"]))
+    frame = results[~results["table"].isin(LARGE_TABLES)]
+    frame = frame.assign(log_mse=np.log(frame["mse"]))
     wide = frame.pivot_table(index=["table", "split"], columns="variant", values=["log_mse", "nll", "cpu_seconds"])
     lines = {}
     for variant in VARIANTS:
@@ -31,3 +33,10 @@ def summary(results: pd.DataFrame) -> pd.DataFrame:
 def _names(score: str) -> tuple[str, str, str]:
     name = "mse_ratio" if score == "log_mse" else "nll_difference"
     return name, f"{name}_low", f"{name}_high"
+
+
+def of_large(results: pd.DataFrame) -> pd.DataFrame:
+    """MSE of each variant over the default's, a line a large table."""
+    frame = results[results["table"].isin(LARGE_TABLES)]
+    wide = frame.pivot_table(index="table", columns="variant", values="mse", sort=False)
+    return wide.div(wide["default"], axis=0) if "default" in wide else wide
