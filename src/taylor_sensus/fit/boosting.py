@@ -16,6 +16,7 @@ from taylor_sensus.fit.padding import LARGE
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.fit.trees import TreeNodes, joined_nodes, plain_nodes, step_share
 from taylor_sensus.model.chunks import in_chunks
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.trees import BoostedTrees
 from taylor_sensus.rows import spread
 
@@ -29,11 +30,13 @@ class GrownBoosting(NamedTuple):
     """Boosted trees with their share, and what those that have not seen a row say of it."""
 
     boosted: BoostedTrees
-    unseen_mean: np.ndarray
+    unseen_mean: Float[np.ndarray, "rows targets"]
     """(rows, targets), at all rows of the table"""
 
 
-def grow_boosting(context: FitContext, few: NoiseTable, mean: np.ndarray) -> GrownBoosting | None:
+def grow_boosting(
+    context: FitContext, few: NoiseTable, mean: Float[np.ndarray, "rows targets"]
+) -> GrownBoosting | None:
     """Boosted trees that earn a share beside `mean`, the unseen mean of all other voices at the rows of `few`."""
     settings, t = context.settings, context.table
     folds = np.unique(context.fold[context.unseen[:, : t.train].any(axis=0)])

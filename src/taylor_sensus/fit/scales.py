@@ -8,14 +8,14 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from taylor_sensus.fit.padding import held_out_average
-from taylor_sensus.model.shapes import Float, Shaped
+from taylor_sensus.model.shapes import Bool, Float
 
 T = TypeVar("T")
 
 
 def ensemble_gain(
     means: Float[np.ndarray, "members rows targets"],
-    unseen: Shaped[np.ndarray, "members rows"],
+    unseen: Bool[np.ndarray, "members rows"],
     y: Float[np.ndarray, "rows targets"],
     weight: Float[np.ndarray, " rows"],
 ) -> Float[np.ndarray, " targets"]:
@@ -36,9 +36,9 @@ def ensemble_gain(
 class NoiseLevel(NamedTuple):
     """What unseen rows say of the size of the noise, one number a target."""
 
-    scale: np.ndarray
+    scale: Float[np.ndarray, " targets"]
     """Factor on the learned noise variance."""
-    freedom: np.ndarray
+    freedom: Float[np.ndarray, " targets"]
     """Degrees of freedom with which the whole variance is known."""
 
 

@@ -15,13 +15,13 @@ from taylor_sensus.model.shapes import Float
 class Sensitivities(NamedTuple):
     """How the features reach the targets, averaged over the members."""
 
-    jacobian: np.ndarray
+    jacobian: Float[np.ndarray, "rows targets features"]
     """(rows, targets, features)"""
-    learned: np.ndarray
+    learned: Float[np.ndarray, "rows targets features"]
     """(rows, targets, features): variance of each target from the learned noise of each feature, not scaled"""
-    declared: np.ndarray
+    declared: Float[np.ndarray, "rows targets features"]
     """(rows, targets, features): from declared noise"""
-    input_variance: np.ndarray
+    input_variance: Float[np.ndarray, "rows features"]
     """(rows, features): learned and not declared"""
 
 
@@ -30,7 +30,11 @@ def sensitivities(
 ) -> Sensitivities:
     """Steps 1 to 4 feature by feature."""
 
-    def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Sensitivities:
+    def chunk(
+        x: Float[np.ndarray, "rows features"],
+        declared_share: Float[np.ndarray, "rows features"],
+        declared_variance: Float[np.ndarray, "rows features"],
+    ) -> Sensitivities:
         asked = parts.asked_process(x, slopes=True)
         process = np.asarray(asked.jacobian, np.float32)
         weight = parts.process_weight(asked.variance).astype(np.float32)[:, :, None]

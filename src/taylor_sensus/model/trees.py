@@ -13,25 +13,26 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.errors import ModelFileError
+from taylor_sensus.model.shapes import Float, Int
 
 
 class Trees(NamedTuple):
     """A forest a member, and its share in the mean of each target."""
 
-    roots: np.ndarray
+    roots: Int[np.ndarray, " trees"]
     """(trees,): where each tree begins; every member has the same number of them, one member after another."""
-    children: np.ndarray
+    children: Int[np.ndarray, "nodes 2"]
     """(nodes, 2): where a row goes on, at or below the threshold and above it."""
-    feature: np.ndarray
+    feature: Int[np.ndarray, " nodes"]
     """(nodes,)"""
-    threshold: np.ndarray
+    threshold: Float[np.ndarray, " nodes"]
     """(nodes,)"""
-    value: np.ndarray
+    value: Float[np.ndarray, "nodes targets"]
     """(nodes, targets)"""
-    share: np.ndarray
+    share: Float[np.ndarray, " targets"]
     """(targets,)"""
 
-    def means(self, x: np.ndarray, members: int) -> np.ndarray:
+    def means(self, x: Float[np.ndarray, "rows features"], members: int) -> Float[np.ndarray, "rows {members} targets"]:
         """What each member's trees say of scaled rows, `(rows, members, targets)`."""
         rows, node = len(x), leaves(x, self.roots, self.children, self.feature, self.threshold)
         said = self.value[node].reshape(rows, members, -1, self.value.shape[1])
@@ -41,22 +42,22 @@ class Trees(NamedTuple):
 class BoostedTrees(NamedTuple):
     """Gradient boosting: a sum of trees for each target, and its share in the mean."""
 
-    roots: np.ndarray
+    roots: Int[np.ndarray, " trees"]
     """(trees,): where each tree begins; every target has the same number of them, one target after another."""
-    children: np.ndarray
+    children: Int[np.ndarray, "nodes 2"]
     """(nodes, 2)"""
-    feature: np.ndarray
+    feature: Int[np.ndarray, " nodes"]
     """(nodes,)"""
-    threshold: np.ndarray
+    threshold: Float[np.ndarray, " nodes"]
     """(nodes,)"""
-    value: np.ndarray
+    value: Float[np.ndarray, " nodes"]
     """(nodes,)"""
-    base: np.ndarray
+    base: Float[np.ndarray, " targets"]
     """(targets,): what is said before the first tree."""
-    share: np.ndarray
+    share: Float[np.ndarray, " targets"]
     """(targets,)"""
 
-    def means(self, x: np.ndarray) -> np.ndarray:
+    def means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
         """What they say of scaled rows, `(rows, targets)`."""
         node = leaves(x, self.roots, self.children, self.feature, self.threshold)
         said = self.value[node].reshape(len(x), len(self.base), -1)
@@ -64,8 +65,12 @@ class BoostedTrees(NamedTuple):
 
 
 def leaves(
-    x: np.ndarray, roots: np.ndarray, children: np.ndarray, feature: np.ndarray, threshold: np.ndarray
-) -> np.ndarray:
+    x: Float[np.ndarray, "rows features"],
+    roots: Int[np.ndarray, " trees"],
+    children: Int[np.ndarray, "nodes 2"],
+    feature: Int[np.ndarray, " nodes"],
+    threshold: Float[np.ndarray, " nodes"],
+) -> Int[np.ndarray, "rows trees"]:
     """The leaf of each tree in which each row ends, `(rows, trees)`."""
     rows, features = x.shape
     flat, start = np.ascontiguousarray(x, np.float32).ravel(), (np.arange(rows) * features)[:, None]
