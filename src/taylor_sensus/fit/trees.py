@@ -15,7 +15,7 @@ from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.records import Table
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.chunks import in_chunks
-from taylor_sensus.model.shapes import Bool, Float, Int, Num
+from taylor_sensus.model.shapes import Bool, Float, Int, Shaped
 from taylor_sensus.model.trees import Trees
 
 FEATURE_SHARE = 0.5
@@ -131,9 +131,9 @@ def _grow(t: Table, seen: Int[np.ndarray, " seen"], seed: int) -> TreeNodes:
 
 
 def plain_nodes(
-    children: Int[np.ndarray, "nodes 2"],
+    children: Shaped[np.ndarray, "nodes 2"],
     is_leaf: Bool[np.ndarray, " nodes"],
-    feature: Num[np.ndarray, " nodes"],
+    feature: Shaped[np.ndarray, " nodes"],
     threshold: Float[np.ndarray, " nodes"],
     value: Float[np.ndarray, "nodes targets"],
 ) -> TreeNodes:
