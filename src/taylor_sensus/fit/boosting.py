@@ -31,7 +31,7 @@ class GrownBoosting(NamedTuple):
 
     boosted: BoostedTrees
     unseen_mean: Float[np.ndarray, "rows targets"]
-    """(rows, targets), at all rows of the table"""
+    """At all rows of the table"""
 
 
 def grow_boosting(
@@ -46,7 +46,7 @@ def grow_boosting(
     fold[: t.train] = context.fold
     unseen = np.full(t.y.shape, np.nan)
 
-    def answered(number: int, trees: BoostedTrees) -> None:
+    def answered(number: int | np.integer, trees: BoostedTrees) -> None:
         own = fold == number
         unseen[own] = in_chunks(trees.means, (t.x[own],), context.n_jobs)
 

@@ -63,7 +63,7 @@ class Calibrated(NamedTuple):
     curvature: bool
     """Whether a straight line is clearly worse."""
     place: Float[np.ndarray, "rows targets"]
-    """Probability of a smaller error than each held-out row's, `(rows, targets)`."""
+    """Probability of a smaller error than each held-out row's."""
     groups: GroupEffect | None = None
     """Differences between groups; None where no groups were given."""
 
@@ -185,7 +185,7 @@ def _opinions(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> Opi
 
 
 def _blended_members(trained: TrainedEnsemble, said: Opinions) -> Float[np.ndarray, "members rows targets"]:
-    """Every member's mean with process and trees, `(members, rows, targets)`."""
+    """Every member's mean with process and trees."""
     return np.moveaxis(trained.ensemble.member_means(said, said.process_variance), 1, 0)
 
 
@@ -202,7 +202,7 @@ def _candidates(ensemble: Ensemble, log_densities: Float[np.ndarray, "rows perce
 def _log_densities_left_out(
     ensemble: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs: int | None
 ) -> Float[np.ndarray, "rows perceptions"]:
-    """Log-densities of training rows as if each were new, `(rows, perceptions)`."""
+    """Log-densities of training rows as if each were new."""
     densities: Any = ensemble.densities
     perceptions = [one_member(densities, k) for k in range(len(densities.log_metric))]
 

@@ -35,7 +35,7 @@ class FitContext:
     fold: Int[np.ndarray, " train"]
     """Which part of the training rows each belongs to, for what is not a member: the process."""
     unseen: Bool[np.ndarray, "members rows"]
-    """True where a member does not see a row, `(members, rows)`."""
+    """True where a member does not see a row."""
     run_seeds: Int[np.ndarray, " runs"]
     start_seeds: Int[np.ndarray, " members"]
     n_jobs: int | None
@@ -128,7 +128,6 @@ class NoiseTable(NamedTuple):
     rows: Int[np.ndarray, " rows"]
     table: Table
     unseen: Bool[np.ndarray, "members rows"]
-    """(members, rows)"""
 
     @property
     def judged(self) -> Bool[np.ndarray, " rows"]:

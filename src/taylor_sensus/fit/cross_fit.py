@@ -25,7 +25,7 @@ Fit = Callable[[FittedModel, EncodedTable, int | None], FittedModel]
 def left_out_scores(
     fitted: FittedModel, table: EncodedTable, fits: int, fit: Fit, n_jobs: int | None, workers: Workers | None
 ) -> Float[np.ndarray, "rows targets"]:
-    """Signed error of each row in standard deviations, `(rows, targets)`, by models fitted without it.
+    """Signed error of each row in standard deviations, by models fitted without it.
 
     Rows that share their input are left out together.
     """
@@ -47,7 +47,12 @@ def left_out_scores(
 
 
 def scores_of_part(
-    fit: Fit, fitted: FittedModel, table: EncodedTable, part: Int[np.ndarray, " rows"], number: int, n_jobs: int | None
+    fit: Fit,
+    fitted: FittedModel,
+    table: EncodedTable,
+    part: Int[np.ndarray, " rows"],
+    number: int | np.integer,
+    n_jobs: int | None,
 ) -> Float[np.ndarray, "chosen targets"]:
     """The scores of the rows of one part, by a model of the others."""
     out, rest = (table.take(np.flatnonzero(rows)) for rows in (part == number, part != number))

@@ -37,7 +37,7 @@ class DeclaredShare(NamedTuple):
 def tempered(
     variance: Float[np.ndarray, "rows columns"], weight: Float[np.ndarray, " rows"], agreement: float
 ) -> Float[np.ndarray, "rows columns"]:
-    """Variances that differ less between rows and are the same on average, `(rows, columns)`; 0 stays 0."""
+    """Variances that differ less between rows and are the same on average; 0 stays 0."""
     there = variance > 0
     total = np.maximum((weight[:, None] * there).sum(axis=0), 1e-30)
     mean = (weight[:, None] * np.where(there, variance, 0.0)).sum(axis=0) / total
@@ -52,7 +52,7 @@ def borne_out(
     other: Float[np.ndarray, "rows targets"],
     expected: float,
 ) -> DeclaredShare:
-    """Agreements and factor, from residuals of unseen rows, `(rows, targets)`.
+    """Agreements and factor, from residuals of unseen rows.
 
     `through` is the variance that comes through readings by the slopes of the regression, `expected` the factor on it
     that the law says, `target` the targets' own declared variance, and `other` what else is known. What is declared is
@@ -89,7 +89,7 @@ def _cost(
     weight: Float[np.ndarray, " rows"],
     known: Float[np.ndarray, "rows targets"],
 ) -> Float[np.ndarray, " rows"]:
-    """Twice the negative log-likelihood of each row, with the best white noise beside what is known, (rows,)."""
+    """Twice the negative log-likelihood of each row, with the best white noise beside what is known."""
     total = np.zeros(len(residual))
     for squared, own in zip((residual**2).T, known.T, strict=True):
 

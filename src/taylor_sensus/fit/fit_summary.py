@@ -100,7 +100,7 @@ def _suspected_groups(table: EncodedTable, columns: tuple[Column, ...]) -> Suspe
 
 
 def _declared_cells(table: EncodedTable) -> Bool[np.ndarray, "rows targets"]:
-    """Targets whose measuring error is known and not 0, `(rows, targets)`."""
+    """Targets whose measuring error is known and not 0."""
     return np.zeros(table.y.shape, bool) if table.y_err is None else np.asarray(table.y_err > 0)
 
 
@@ -180,7 +180,7 @@ def _explained(found: Calibrated) -> Float[np.ndarray, " targets"]:
 
 
 def _thirds(found: Calibrated) -> Float[np.ndarray, "targets 3"]:
-    """Coverage of 90 % intervals among the surest, the middle and the least sure third, `(targets, 3)`."""
+    """Coverage of 90 % intervals among the surest, the middle and the least sure third."""
     judged = _judged(found)
     std = found.held_out.std[judged]
     held = np.abs(2 * found.place[judged] - 1) < 0.9

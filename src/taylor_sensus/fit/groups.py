@@ -70,7 +70,7 @@ def unseen_groups_gain(mean: Float[np.ndarray, " groups"], variance: Float[np.nd
 
 
 class WithinGroups(NamedTuple):
-    """Residuals without what the rows of a group have in common, `(rows, targets)`."""
+    """Residuals without what the rows of a group have in common."""
 
     residual: Float[np.ndarray, "rows targets"]
     common: Float[np.ndarray, "rows targets"]
@@ -139,7 +139,7 @@ def learn_groups(
 ) -> GroupEffect:
     """From residuals of rows whose group was `unseen`, the variance; from those of the whole model, the intercepts.
 
-    All are of rows with a group, `(rows, targets)`; `noise` is the rows' variance, `count` the number of groups.
+    All are of rows with a group; `noise` is the rows' variance, `count` the number of groups.
     """
     targets = unseen.shape[1]
     variance, intercept, left = np.zeros(targets), np.zeros((count, targets)), np.zeros((count, targets))

@@ -91,7 +91,7 @@ def shared_errors(
     cross: Float[np.ndarray, "rows features"],
     reading: Bool[np.ndarray, " features"],
 ) -> Float[np.ndarray, "rows features"]:
-    """What a unit error of each reading brings along in the target's error, `(rows, features)`: S^-1 c."""
+    """What a unit error of each reading brings along in the target's error: S^-1 c."""
     both = reading[:, None] & reading
     return np.einsum("rij,rj->ri", np.linalg.pinv(np.where(both, covariance, 0.0)), np.where(reading, cross, 0.0))
 
@@ -105,7 +105,7 @@ class _Averages(NamedTuple):
     known: Float[np.ndarray, " rows"]
     weight: Float[np.ndarray, " rows"]
     brought: Float[np.ndarray, "points rows"] | None
-    """By how much the target's error differs between points, (points, rows), where it goes with the readings'."""
+    """By how much the target's error differs between points, where it goes with the readings'."""
     x: Float[np.ndarray, "rows features"]
 
     def correlated(
@@ -137,7 +137,7 @@ def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _
     start, spread_of_f = float(numbers.theta[-1]), np.zeros_like(y)
 
     def averages(theta: Float[np.ndarray, " numbers"]) -> Float[np.ndarray, "centres rows"]:
-        """Of the whitened basis over each row's points, (centres, rows)."""
+        """Of the whitened basis over each row's points."""
         root = prior_root(theta, centres)
         rows = np.zeros((count, len(centres)))
         for number in range(nodes_each):

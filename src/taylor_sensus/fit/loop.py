@@ -49,7 +49,7 @@ def batches(split: RowSplit, batch_size: int, rng: np.random.Generator) -> Itera
 
 
 def gathered(rows: Any, picks: Int[np.ndarray, "steps batch"], columns: int | None) -> Any:
-    """The rows that `picks` (steps, batch) names, padded to `WINDOW` steps and to the columns of the program."""
+    """The rows that `picks` names, padded to `WINDOW` steps and to the columns of the program."""
     found = jax.tree.map(lambda a: pad(np.take(np.asarray(a), picks, axis=0), WINDOW), rows)
     return found if columns is None else found.widened(columns)
 

@@ -107,7 +107,7 @@ def train_mean(
 def network_means(
     nets: list[MeanNetwork], x: Float[np.ndarray, "rows features"], n_jobs: int | None
 ) -> Float[np.ndarray, "rows members targets"]:
-    """Every member's mean at rows, `(rows, members, targets)`."""
+    """Every member's mean at rows."""
     return in_chunks(lambda chunk: np.stack([mean_of(net, chunk) for net in nets], axis=1), (x,), n_jobs)
 
 

@@ -35,7 +35,7 @@ class NoiseRun(NamedTuple):
     trained: Trained
     pairs: list[tuple[Any, ...]]
     costs: Float[np.ndarray, "flatness rows"]
-    """Twice the negative log-likelihood of each row, (flatness, rows)"""
+    """Twice the negative log-likelihood of each row"""
 
 
 def train_noise(
@@ -67,7 +67,7 @@ def squared_slopes(
     x: Float[np.ndarray, "rows features"],
     n_jobs: int | None,
 ) -> Float[np.ndarray, "rows targets features"]:
-    """Squared sensitivities of the blended mean at rows, `(rows, targets, features)`."""
+    """Squared sensitivities of the blended mean at rows."""
     share, ready = np.asarray(share, np.float32)[:, None], ReadyMean(net)
 
     def chunk(
@@ -113,8 +113,8 @@ def simplest_noise(
 ) -> int:
     """Which of `FLATNESS` leaves no more differences between rows than unseen rows bear out.
 
-    The one-standard-error rule: the flattest that is not worse than the best by more than chance. `costs` are
-    (members, flatness, rows), and `unseen` says which rows a member has not seen, `(members, rows)`.
+    The one-standard-error rule: the flattest that is not worse than the best by more than chance. `unseen`
+    says which rows a member has not seen.
     """
     judging = unseen * weight
     total = judging.sum(axis=0)

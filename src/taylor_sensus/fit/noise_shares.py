@@ -47,7 +47,7 @@ def share_bounds(
     squared_error: Float[np.ndarray, " rows"],
     known: Float[np.ndarray, " rows"],
 ) -> ShareBounds:
-    """Of one target: slopes `(rows, inputs)`, squared errors of unseen rows, and what of their variance is known."""
+    """Of one target: slopes, squared errors of unseen rows, and what of their variance is known."""
     inputs = squared_slopes.shape[1]
     if len(squared_error) < FEWEST_ROWS:
         return ShareBounds(np.zeros(inputs + 1), np.ones(inputs + 1))

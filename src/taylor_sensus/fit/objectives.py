@@ -138,7 +138,7 @@ def noise_cost(networks: Any, rows: NoiseRows) -> Float[np.ndarray, " rows"]:
 
 
 def noise_variances(networks: Any, rows: NoiseRows) -> Float[Array, "rows targets"]:
-    """Variance of each target that the noise networks and what is known before give together, `(rows, targets)`."""
+    """Variance of each target that the noise networks and what is known before give together."""
     feature_net, system_net = networks
 
     def one_row(x, squared_jacobian, known):

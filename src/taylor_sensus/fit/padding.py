@@ -109,7 +109,7 @@ def split_rows(
 
 
 def unseen_mask(held: Sequence[Int[np.ndarray, " _"]], train: int, rows: int) -> Bool[np.ndarray, "members {rows}"]:
-    """True where a member has not seen a row, `(members, rows)`; rows from `train` on are seen by none."""
+    """True where a member has not seen a row; rows from `train` on are seen by none."""
     unseen = np.zeros((len(held), rows), bool)
     for member, its_rows in enumerate(held):
         unseen[member, its_rows] = True
@@ -179,6 +179,6 @@ def fold_numbers(held: Sequence[Int[np.ndarray, " _"]], train: int) -> Int[np.nd
 def held_out_average(
     values: Float[np.ndarray, "members rows targets"], unseen: Bool[np.ndarray, "members rows"]
 ) -> Float[np.ndarray, "rows targets"]:
-    """Average over the members that have not seen a row, `(rows, targets)`; over all where each has seen it."""
+    """Average over the members that have not seen a row; over all where each has seen it."""
     weight = np.where(unseen.sum(axis=0) > 0, unseen, 1.0)
     return np.einsum("mr,mrt->rt", weight, values) / weight.sum(axis=0)[:, None]

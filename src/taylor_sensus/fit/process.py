@@ -89,7 +89,7 @@ def run_process(context: FitContext) -> ProcessStage:
 def process_slopes(
     process: GaussianProcess, x: Float[np.ndarray, "rows features"], n_jobs: int | None
 ) -> Float[np.ndarray, "rows targets features"]:
-    """Sensitivities at all rows, `(rows, targets, features)`."""
+    """Sensitivities at all rows."""
 
     def slopes(chunk: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets features"]:
         return np.asarray(process.posterior(chunk, slopes=True, variances=False).jacobian)

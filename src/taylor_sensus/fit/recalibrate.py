@@ -28,7 +28,7 @@ FEWEST = 10
 def recalibrated(
     fitted: FittedModel, query: Query, y: Float[np.ndarray, "rows targets"], n_jobs: int | None
 ) -> FittedModel:
-    """The same model with noise scale, tails and held-out record of the new rows; `y` is `(rows, targets)`."""
+    """The same model with noise scale, tails and held-out record of the new rows."""
     if len(y) < FEWEST:
         raise DataError(f"{len(y)} rows are too few to adjust error bars to; measure at least {FEWEST}")
     unit, each = fitted.scaler.target_scale, np.ones(len(y))
@@ -55,7 +55,7 @@ def recalibrated(
 
 
 class _ScaledErrors(NamedTuple):
-    """Residuals and variances in scaled units, `(rows, targets)`."""
+    """Residuals and variances in scaled units."""
 
     residual: Float[np.ndarray, "rows targets"]
     learned: Float[np.ndarray, "rows targets"]

@@ -42,7 +42,7 @@ class Table(NamedTuple):
     inputs: int = 0
     """Different inputs of the training rows."""
     limited: Bool[np.ndarray, " rows"] | None = None
-    """Rows whose target tells only a bound and was replaced by an expected value, (rows,); None: none."""
+    """Rows whose target tells only a bound and was replaced by an expected value; None: none."""
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> Table:
         """These rows, which must be in ascending order; no copy if they are all."""
@@ -72,7 +72,7 @@ class Table(NamedTuple):
 
     @property
     def measured(self) -> Bool[np.ndarray, " rows"]:
-        """Rows whose targets were measured, (rows,)."""
+        """Rows whose targets were measured."""
         return np.ones(len(self.x), bool) if self.limited is None else ~self.limited
 
 
@@ -88,11 +88,9 @@ class FoundProcess(NamedTuple):
 
     process: GaussianProcess
     unseen_mean: Float[np.ndarray, "rows targets"]
-    """(rows, targets)"""
     unseen_variance: Float[np.ndarray, " rows"]
-    """(rows,)"""
     robust_weights: Float[np.ndarray, " rows"]
-    """Factor on the weight of each row, 1 for a typical one, (rows,)"""
+    """Factor on the weight of each row, 1 for a typical one"""
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> FoundProcess:
         """With the answers for these rows only."""
@@ -106,7 +104,7 @@ class TrainedEnsemble(NamedTuple):
     """Without noise scale and familiarity, which calibration finds."""
     process: FoundProcess | None
     unseen: Bool[np.ndarray, "members rows"]
-    """True where a member has not seen a row, `(members, rows)`."""
+    """True where a member has not seen a row."""
     history: pd.DataFrame
     chosen: Chosen
     errors: DeclaredErrors | None
@@ -119,7 +117,7 @@ class TrainedEnsemble(NamedTuple):
     """For each target whether groups differ beside the function; None where no groups were given."""
 
     boosted_mean: Float[np.ndarray, "rows targets"] | None = None
-    """What boosted trees that have not seen a row say of it, `(rows, targets)`; None where there are none."""
+    """What boosted trees that have not seen a row say of it; None where there are none."""
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> TrainedEnsemble:
         """The same, with what is known of single rows for these rows only."""

@@ -22,7 +22,7 @@ def ensemble_gain(
     """How much smaller the whole ensemble's squared error is than that of the members that had not seen a row.
 
     With v the variance between members, an average of r members errs by b + v/r: held-out rows show r members,
-    predictions use all of them. `means` is (members, rows, targets), `unseen` (members, rows).
+    predictions use all of them.
     """
     members = len(means)
     count = unseen.sum(axis=0)
@@ -56,7 +56,7 @@ def noise_level(
 ) -> NoiseLevel:
     """The expected factor on the noise variance given the residuals of unseen rows, and how well it is known.
 
-    `noise` and `known` are the learned noise variance and what else the variance holds, `(rows, targets)`. Where what
+    `noise` and `known` are the learned noise variance and what else the variance holds. Where what
     is not known of the mean explains the residuals of a few rows, the likeliest noise is none at all; the expected
     noise is not.
     """

@@ -48,7 +48,7 @@ def positive_shape(
     weight: Float[np.ndarray, " rows"],
     freedom: Float[np.ndarray, " targets"],
 ) -> Shaped:
-    """On the numbers above `floor`, one of each target; all arrays are `(rows, targets)`."""
+    """On the numbers above `floor`, one of each target."""
     bent = positive_mean(mean - floor, std)
     above = np.where(y - floor < NOTHING * std, 0.0, y - floor)
     powers, freedoms, place = [], [], np.empty_like(y)

@@ -34,9 +34,9 @@ class Weighed(NamedTuple):
     trees: Trees | None
     boosting: GrownBoosting | None
     slopes: Float[np.ndarray, "rows targets features"]
-    """Of the process at the rows, `(rows, targets, features)`."""
+    """Of the process at the rows."""
     residual: Float[np.ndarray, "rows targets"]
-    """Of unseen rows, `(rows, targets)`."""
+    """Of unseen rows."""
     mean_variance: Float[np.ndarray, "rows targets"]
     """What is not known of the mean there."""
     imputed_scale: float
@@ -58,7 +58,7 @@ def weigh(
 ) -> Weighed:
     """Shares of process and trees, factor on the process' variance, scale of filled gaps.
 
-    `means` are those of the networks, `(rows, members, targets)`.
+    `means` are those of the networks.
     """
     t = few.table
     unseen_mean = held_out_average(np.moveaxis(means, 1, 0), few.unseen)
@@ -147,7 +147,7 @@ def best_share(
 ) -> Float[np.ndarray, " targets"]:
     """For each target the share of the process that makes the squared error of unseen rows smallest.
 
-    `means` are those of the networks, (members, rows, targets), and `unseen` says which of them had not seen a row.
+    `means` are those of the networks, and `unseen` says which of them had not seen a row.
     Predictions average all members, unseen rows only show some: their errors are reduced by what averaging saves.
     The networks stop where validation rows like it, and the process' length scales have seen the training rows, so
     each kind of row flatters one of the two: where there are both kinds, they count alike.

@@ -188,7 +188,7 @@ GOLDEN = (np.sqrt(5) - 1) / 2
 
 
 def dealt(sizes: Sequence[int], batch_size: int, steps: int) -> Int[np.ndarray, "{steps} shards"]:
-    """How many rows each step takes of each shard, `(steps, shards)`: as large shares as the shards have of all rows.
+    """How many rows each step takes of each shard: as large shares as the shards have of all rows.
 
     What is left after whole numbers is dealt evenly over the steps. Every step has `batch_size` rows in all.
     """

@@ -37,13 +37,13 @@ class GrownTrees(NamedTuple):
 
     trees: Trees
     unseen_mean: Float[np.ndarray, "rows targets"]
-    """(rows, targets), at the rows of the noise table"""
+    """At the rows of the noise table"""
 
 
 def grow_trees(context: FitContext, few: NoiseTable, smooth: Float[np.ndarray, "rows targets"]) -> GrownTrees | None:
     """A forest for each member; None where the first member's forest gains nothing.
 
-    `smooth` is the unseen mean of networks and process at the rows of `few`, `(rows, targets)`.
+    `smooth` is the unseen mean of networks and process at the rows of `few`.
     """
     settings, t = context.settings, context.table
     if not settings.trees or not context.unseen.any():

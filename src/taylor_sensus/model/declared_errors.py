@@ -10,7 +10,7 @@ from taylor_sensus.model.shapes import AnyArray, Float, Shaped
 
 
 class InputErrors(NamedTuple):
-    """What takes the place of learned noise in the block; `(rows, features)`."""
+    """What takes the place of learned noise in the block."""
 
     declared_share: Float[AnyArray, "rows features"]
     """Share of a cell's noise that is declared, 0 to 1; the rest is learned."""
@@ -32,24 +32,24 @@ class DeclaredErrors(NamedTuple):
     """Variances that are known for the rows of a training table."""
 
     is_declared: Float[np.ndarray, "rows features"]
-    """1 where a feature's error is known, 0 where it is learned, `(rows, features)`."""
+    """1 where a feature's error is known, 0 where it is learned."""
     declared: Float[np.ndarray, "rows features"]
     """Of features, by the user; 0 elsewhere."""
     imputed: Float[np.ndarray, "rows features"]
     """Of cells that were missing; 0 elsewhere."""
     target: Float[np.ndarray, "rows targets"]
-    """Of targets, by the user, `(rows, targets)`; 0 where it is not known."""
+    """Of targets, by the user; 0 where it is not known."""
     covariance: Float[np.ndarray, "rows features features"] | None = None
-    """Of the features' errors in a row, where they go together, `(rows, features, features)`."""
+    """Of the features' errors in a row, where they go together."""
     cross: Float[np.ndarray, "rows features"] | None = None
-    """Of the features' errors with the target's, `(rows, features)`."""
+    """Of the features' errors with the target's."""
 
     def take(self, rows: Shaped[np.ndarray, " chosen"]) -> DeclaredErrors:
         """Of these rows only."""
         return DeclaredErrors(*[None if part is None else part[rows] for part in self])  # type: ignore[arg-type]
 
     def scaled(self, factor: Float[np.ndarray, " features"]) -> DeclaredErrors:
-        """With a factor on the declared variance of each feature, `(features,)`."""
+        """With a factor on the declared variance of each feature."""
         return self._replace(declared=(self.declared * factor).astype(np.float32))
 
     def inputs(self, imputed_scale: float = 1.0) -> InputErrors:
@@ -59,7 +59,7 @@ class DeclaredErrors(NamedTuple):
     def at_targets(
         self, squared_jacobian: Float[np.ndarray, "rows targets features"], imputed_scale: float = 1.0
     ) -> Float[np.ndarray, "rows targets"]:
-        """Variance of each target that is known, `(rows, targets)`, given the squared sensitivities."""
+        """Variance of each target that is known, given the squared sensitivities."""
         through = np.einsum("rtf,rf->rt", squared_jacobian, self.inputs(imputed_scale).declared_variance)
         return self.target + through
 

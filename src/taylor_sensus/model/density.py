@@ -45,7 +45,7 @@ class Search:
         """Squared distances below count as this."""
 
     def __call__(self, points: Float[np.ndarray, "points features"], k: int) -> Float[np.ndarray, "points {k}"]:
-        """The nearest first, `(points, k)`."""
+        """The nearest first."""
         if self._pairs is not None:
             return self._pairs.kneighbors(points.astype(np.float32, copy=False), n_neighbors=k)[0]
         assert self._tree is not None

@@ -77,7 +77,7 @@ class ProcessShare:
         return 1 / (1 + ratio * ratio * ratio)  # products: a power's last digit depends on the rows beside
 
     def weight(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
-        """Of the process beside the members, `(rows, targets)`."""
+        """Of the process beside the members."""
         return 1 - np.multiply.outer(self.familiarity(variance), 1 - self.share)
 
 
@@ -97,7 +97,7 @@ class FamiliarityScale:
     spread: Float[np.ndarray, " perceptions"]
 
     def __call__(self, log_densities: Float[np.ndarray, "rows perceptions"]) -> Float[np.ndarray, " rows"]:
-        """k_d of each row, averaged over the perceptions (rows, perceptions); see `model.density.familiarity`."""
+        """k_d of each row, averaged over the perceptions; see `model.density.familiarity`."""
         return expit((log_densities - self.level) / self.spread).mean(axis=1)
 
 
@@ -147,25 +147,25 @@ class Ensemble:
         return np.zeros(self.targets) if self.process_share is None else self.process_share.share
 
     def process_weight(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
-        """Of the process in the mean, `(rows, targets)`, given its variance."""
+        """Of the process in the mean, given its variance."""
         if self.process_share is None:
             return np.zeros((len(variance), self.targets))
         return self.process_share.weight(variance)
 
     def tree_means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows members targets"]:
-        """What the members' trees say of rows, `(rows, members, targets)`; 0 where there are none."""
+        """What the members' trees say of rows; 0 where there are none."""
         if self.trees is None:
             return np.broadcast_to(np.float32(0), (len(x), self.members, self.targets))
         return self.trees.means(x, self.members)
 
     def boosted_means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
-        """What the boosted trees say of rows, `(rows, targets)`; 0 where there are none."""
+        """What the boosted trees say of rows; 0 where there are none."""
         return np.zeros((len(x), self.targets)) if self.boosted is None else self.boosted.means(x)
 
     def member_means(
         self, said: MeansSaid, process_variance: Float[np.ndarray, " rows"]
     ) -> Float[np.ndarray, "rows members targets"]:
-        """Step 3 for means: every member with the process and its trees, `(rows, members, targets)`."""
+        """Step 3 for means: every member with the process and its trees."""
         weight = self.process_weight(process_variance)[:, None, :]
         smooth = blended(weight, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
         if self.trees is None and self.boosted is None:
@@ -216,23 +216,16 @@ class Opinions(NamedTuple):
     """What members and process say of rows before anything is averaged; the first axis are the rows."""
 
     network_mean: Float[np.ndarray, "rows members targets"]
-    """(rows, members, targets)"""
     process_mean: Float[np.ndarray, "rows targets"]
-    """(rows, targets)"""
     tree_mean: Float[np.ndarray, "rows members targets"]
-    """(rows, members, targets)"""
     boosted_mean: Float[np.ndarray, "rows targets"]
-    """(rows, targets)"""
     process_variance: Float[np.ndarray, " rows"]
-    """(rows,)"""
     log_densities: Float[np.ndarray, "rows perceptions"]
-    """(rows, perceptions)"""
     system_variance: Float[np.ndarray, "rows members targets"]
-    """(rows, members, targets)"""
     learned_covariance: Float[np.ndarray, "rows members targets targets"]
-    """(rows, members, targets, targets): learned noise of features, through the blended slope, and system"""
+    """Learned noise of features, through the blended slope, and system"""
     declared_covariance: Float[np.ndarray, "rows members targets targets"]
-    """(rows, members, targets, targets): declared noise of features, through the blended slope"""
+    """Declared noise of features, through the blended slope"""
 
 
 # DIFF(eq. 9): the mean is a network's alone in the paper. Here a Gaussian process shares in it, and its slope in eq. 6.
@@ -286,16 +279,15 @@ def log_densities_of(parts: Ensemble, x: Float[np.ndarray, "rows features"]) -> 
 
 
 class Blend(NamedTuple):
-    """Members and process as one (steps 3 to 5), `(rows, targets)`; a belief that the prior has not touched."""
+    """Members and process as one (steps 3 to 5); a belief that the prior has not touched."""
 
     mean: Float[np.ndarray, "rows targets"]
     mean_variance: Float[np.ndarray, "rows targets"]
     """What is not known of the mean."""
     system_variance: Float[np.ndarray, "rows targets"]
     learned_covariance: Float[np.ndarray, "rows targets targets"]
-    """(rows, targets, targets), scaled"""
+    """Scaled"""
     declared_covariance: Float[np.ndarray, "rows targets targets"]
-    """(rows, targets, targets)"""
 
     @property
     def learned_variance(self) -> Float[np.ndarray, "rows targets"]:
@@ -309,7 +301,7 @@ class Blend(NamedTuple):
 
 
 def blend(parts: Ensemble, said: Opinions, unseen: Bool[np.ndarray, "members rows"] | None = None) -> Blend:
-    """All members as one; `unseen` (members, rows) leaves means and noise to those that had not seen a row."""
+    """All members as one; `unseen` leaves means and noise to those that had not seen a row."""
     means = parts.member_means(said, said.process_variance)
     weight = np.ones(means.shape[:2]) if unseen is None else np.where(unseen.any(axis=0), unseen, True).T
     weight = weight / weight.sum(axis=1, keepdims=True)
@@ -330,16 +322,14 @@ class Distribution(NamedTuple):
     """The predictive distribution of rows in scaled units; variances add up."""
 
     mean: Float[np.ndarray, "rows targets"]
-    """(rows, targets)"""
     feature_variance: Float[np.ndarray, "rows targets"]
     system_variance: Float[np.ndarray, "rows targets"]
     """With the target's own declared error."""
     epistemic_variance: Float[np.ndarray, "rows targets"]
     target_error_variance: Float[np.ndarray, "rows targets"]
     noise_covariance: Float[np.ndarray, "rows targets targets"]
-    """(rows, targets, targets), of features and system"""
+    """Of features and system"""
     familiarity: Float[np.ndarray, " rows"]
-    """(rows,)"""
 
     @property
     def variance(self) -> Float[np.ndarray, "rows targets"]:

@@ -19,13 +19,11 @@ class EpistemicParts(NamedTuple):
     """What the model does not know of each row, for one target; the squares of the last three add up to it."""
 
     mean: Float[np.ndarray, " rows"]
-    """(rows,)"""
     deviation: Float[np.ndarray, "rows members"]
-    """How each member departs from the mean, over the root of their number, (rows, members)"""
+    """How each member departs from the mean, over the root of their number"""
     process_std: Float[np.ndarray, " rows"]
-    """(rows,)"""
     prior_std: Float[np.ndarray, " rows"]
-    """What the belief beyond the data brings, (rows,)"""
+    """What the belief beyond the data brings"""
 
     @property
     def variance(self) -> Float[np.ndarray, " rows"]:

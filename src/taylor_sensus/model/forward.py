@@ -73,13 +73,13 @@ class ReadyMean:
         self.embedded, self.perceptron = _ready_embedding(net.embedding), ReadyPerceptron(net.perceptron)
 
     def value(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
-        """F_mu of rows, `(rows, targets)`."""
+        """F_mu of rows."""
         return self.perceptron.value(self.embedded(_columns(x))[0])[0].T
 
     def value_and_jacobian(
         self, x: Float[np.ndarray, "rows features"]
     ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, "rows targets features"]]:
-        """F_mu of rows and its Jacobian, `(rows, targets, features)`."""
+        """F_mu of rows and its Jacobian."""
         embedded, back = self.embedded(_columns(x))
         value, slopes = self.perceptron.value(embedded, slopes=True)
         jacobian = np.empty((len(x), len(value), x.shape[1]), np.float32)
@@ -133,7 +133,7 @@ def block_values(block: DeepTaylorBlock, x: Float[np.ndarray, "rows features"]) 
 
 
 def mean_of(net: MeanNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
-    """F_mu of rows, `(rows, targets)`."""
+    """F_mu of rows."""
     return ReadyMean(net).value(x)
 
 

@@ -84,7 +84,7 @@ class HyperPrior(NamedTuple):
 
 
 class ProcessRows(NamedTuple):
-    """What a process learns from: features (squashed), targets `(rows, targets)` and weights."""
+    """What a process learns from: features (squashed), targets and weights."""
 
     x: Float[np.ndarray, "rows features"]
     y: Float[np.ndarray, "rows targets"]
@@ -109,11 +109,10 @@ class ProcessEstimate(NamedTuple):
     """Posterior of the function, without noise, at each row."""
 
     mean: Float[np.ndarray, "rows targets"]
-    """(rows, targets)"""
     variance: Float[np.ndarray, " rows"]
-    """The same for all targets, (rows,)"""
+    """The same for all targets"""
     jacobian: Float[np.ndarray, "rows targets features"] | None
-    """d mean / d x, (rows, targets, features), if asked for"""
+    """d mean / d x, if asked for"""
 
 
 class ProcessNumbers(NamedTuple):
@@ -121,16 +120,16 @@ class ProcessNumbers(NamedTuple):
 
     theta: Float[np.ndarray, " numbers"]
     log_range: Float[np.ndarray, ""]
-    """Where long tails begin to be squashed, ()"""
+    """Where long tails begin to be squashed"""
     centres: Float[np.ndarray, "centres features"]
-    """Training rows, squashed, (centres, features)"""
+    """Training rows, squashed"""
     row_noise: Float[np.ndarray, " centres"]
     coefficients: Float[np.ndarray, "centres targets"]
-    """Of each centre in the mean, (centres, targets)"""
+    """Of each centre in the mean"""
     witnesses: Num[np.ndarray, ""] | None = None
-    """How many of the centres, spread evenly, tell the variance, (); None: all of them"""
+    """How many of the centres, spread evenly, tell the variance; None: all of them"""
     is_induced: Num[np.ndarray, ""] | None = None
-    """1 where what all others know goes through these, else 0, (); None: a model file before version 0.3"""
+    """1 where what all others know goes through these, else 0; None: a model file before version 0.3"""
 
 
 class Distances(NamedTuple):
@@ -139,9 +138,9 @@ class Distances(NamedTuple):
     size: float
     inverse_lengths: Float[np.ndarray, " features"]
     keys: Float[np.ndarray, "features+2 centres"]
-    """`[a, |a|², 1]` times this is the squared distance of a to each centre, (features + 2, centres)"""
+    """`[a, |a|², 1]` times this is the squared distance of a to each centre"""
     places: Float[np.ndarray, "centres features+1"]
-    """Scaled centres beside a column of ones, (centres, features + 1)"""
+    """Scaled centres beside a column of ones"""
 
     def squared(self, a: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
         """Squared distances of rows, divided by their length scales, to all centres."""
@@ -248,17 +247,17 @@ class GaussianProcess:
 
     @cached_property
     def coefficients(self) -> Float[np.ndarray, "centres targets"]:
-        """Of each centre in the mean, (centres, targets)."""
+        """Of each centre in the mean."""
         return self.numbers.coefficients.astype(self.precision)
 
     @cached_property
     def trend_slope(self) -> Float[np.ndarray, "features targets"]:
-        """Of each target in each levelled feature, `(features, targets)`."""
+        """Of each target in each levelled feature."""
         return trend_size(self.numbers.theta) * squash(self.numbers.centres, TREND_LIMIT).T @ self.numbers.coefficients
 
     @cached_property
     def span(self) -> Float[np.ndarray, "2 features"]:
-        """Lowest and highest of each squashed feature among the centres, `(2, features)`."""
+        """Lowest and highest of each squashed feature among the centres."""
         return np.stack([self.numbers.centres.min(axis=0), self.numbers.centres.max(axis=0)])
 
     def beyond(self, z: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, " rows"]:
@@ -278,7 +277,7 @@ class GaussianProcess:
         return squash(np.asarray(x, np.float64), float(self.numbers.log_range), "log")
 
     def cross(self, z: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
-        """Covariance of the function at squashed rows with that at the centres, (rows, centres)."""
+        """Covariance of the function at squashed rows with that at the centres."""
         return covariance(self.numbers.theta, z, self.numbers.centres)
 
     def explained(self, cross: Float[np.ndarray, "rows centres"]) -> Float[np.ndarray, "directions rows"]:

@@ -20,13 +20,13 @@ class GroupEffect(NamedTuple):
     """Differences between groups, in scaled units."""
 
     variance: Float[np.ndarray, " targets"]
-    """Expected variance between groups, `(targets,)`; 0 where unseen groups gain nothing from it."""
+    """Expected variance between groups; 0 where unseen groups gain nothing from it."""
     freedom: Float[np.ndarray, ""]
-    """Degrees of freedom behind it: groups minus one, ()."""
+    """Degrees of freedom behind it: groups minus one."""
     intercept: Float[np.ndarray, "groups targets"]
-    """Of each group, `(groups, targets)`."""
+    """Of each group."""
     left: Float[np.ndarray, "groups targets"]
-    """Variance that is left of it, `(groups, targets)`."""
+    """Variance that is left of it."""
 
     def intercepts(self, code: Int[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
         """Of rows by the code of their group; 0 where it is not known."""

@@ -30,7 +30,7 @@ class Imputer(NamedTuple):
 
     mean: Float[np.ndarray, " features"]
     covariance: Float[np.ndarray, "features features"] | Float[np.ndarray, " features"]
-    """(features, features), or (features,)"""
+    """Of variances alone where columns are many."""
     low: Float[np.ndarray, " features"]
     high: Float[np.ndarray, " features"]
     """The range that was seen, which no filled cell leaves."""

@@ -26,11 +26,11 @@ class InducingPoints:
     """Whitened places and what the rows told there."""
 
     project: Float[np.ndarray, "directions places"]
-    """From a covariance with the places to whitened directions, (directions, places)."""
+    """From a covariance with the places to whitened directions."""
     carried: Float[np.ndarray, "directions rows"]
-    """Rows in whitened directions, (directions, rows)."""
+    """Rows in whitened directions."""
     root: Float[np.ndarray, " rows"]
-    """Of each row's Lambda, (rows,)."""
+    """Of each row's Lambda."""
 
     @cached_property
     def told(self) -> Float[np.ndarray, "directions rows"]:
@@ -39,7 +39,7 @@ class InducingPoints:
 
     @cached_property
     def precision(self) -> Float[np.ndarray, "directions directions"]:
-        """I + told told', (directions, directions): how well each direction is known, 1 before any row."""
+        """I + told told': how well each direction is known, 1 before any row."""
         return np.eye(len(self.told)) + self.told @ self.told.T
 
     @cached_property

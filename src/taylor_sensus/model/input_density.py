@@ -18,22 +18,17 @@ class TrueInput(NamedTuple):
     """What is known of the true inputs behind readings."""
 
     mean: Float[np.ndarray, "rows features"]
-    """(rows, features)"""
     covariance: Float[np.ndarray, "rows features features"]
-    """(rows, features, features)"""
     log_density: Float[np.ndarray, " rows"]
-    """Of the readings, (rows,)"""
+    """Of the readings"""
 
 
 class InputDensity(NamedTuple):
     """Gaussian mixture of true inputs, in scaled units."""
 
     weight: Float[np.ndarray, " components"]
-    """(components,)"""
     mean: Float[np.ndarray, "components features"]
-    """(components, features)"""
     covariance: Float[np.ndarray, "components features features"]
-    """(components, features, features)"""
 
     def behind(
         self,
@@ -78,7 +73,7 @@ class InputDensity(NamedTuple):
 
 
 def as_matrices(variance: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows features features"]:
-    """Variances of independent errors, `(rows, features)`, as covariances, `(rows, features, features)`."""
+    """Variances of independent errors as covariances."""
     matrices = np.zeros((*variance.shape, variance.shape[1]))
     np.einsum("rii->ri", matrices)[:] = variance
     return matrices

@@ -26,7 +26,7 @@ METHODS = ("conformal", "gaussian")
 def half_widths(scores: Float[AnyArray, "rows targets"], coverage: float) -> Float[AnyArray, " targets"]:
     """For each target the half width of an interval in standard deviations; infinite where rows are too few.
 
-    `scores` are absolute errors in standard deviations, `(rows, targets)`.
+    `scores` are absolute errors in standard deviations.
     """
     import numpy as np  # not before: the command line checks a coverage in an instant
 

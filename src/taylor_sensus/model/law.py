@@ -33,32 +33,30 @@ class LawNumbers(NamedTuple):
     theta: Float[np.ndarray, " numbers"]
     log_range: Float[np.ndarray, ""]
     centres: Float[np.ndarray, "centres features"]
-    """Squashed, (centres, features)"""
+    """Squashed"""
     factor: Float[np.ndarray, "centres centres"]
-    """Cholesky factor of what the rows told in the centres' whitened coordinates, (centres, centres)"""
+    """Cholesky factor of what the rows told in the centres' whitened coordinates"""
     weight: Float[np.ndarray, "centres targets"]
-    """(centres, targets)"""
     noise: Float[np.ndarray, " targets"]
-    """Variance of the system's noise, (targets,)"""
+    """Variance of the system's noise"""
     used: Num[np.ndarray, " used"]
-    """Features whose true values are inferred together, (used,)"""
+    """Features whose true values are inferred together"""
     low: Float[np.ndarray, ""]
     high: Float[np.ndarray, ""]
-    """Smallest and largest usual size of a row's errors in training, relative to their mean, ()"""
+    """Smallest and largest usual size of a row's errors in training, relative to their mean"""
     usual: Float[np.ndarray, " features"]
-    """Mean variance of the errors of each feature in training, (features,)"""
+    """Mean variance of the errors of each feature in training"""
     scale: Float[np.ndarray, " features"]
-    """Factor on the variances of true inputs behind readings in the regression on readings, (features,); 1 for
-    settings."""
+    """Factor on the variances of true inputs behind readings in the regression on readings; 1 for settings."""
     offset: Float[np.ndarray, " features"] | None = None
-    """What is added to them, (features,), because declared errors differ less between rows than declared; None: of an
+    """What is added to them because declared errors differ less between rows than declared; None: of an
     earlier model file, whose factor is on the declared variances themselves."""
     most: Float[np.ndarray, " features"] | None = None
-    """Largest usual variance of each feature's errors in training, (features,)."""
+    """Largest usual variance of each feature's errors in training."""
 
 
 class LawAnswer(NamedTuple):
-    """What the law says of rows, scaled, `(rows, targets)`."""
+    """What the law says of rows, scaled."""
 
     mean: Float[np.ndarray, "rows targets"]
     feature_variance: Float[np.ndarray, "rows targets"]
@@ -86,7 +84,7 @@ class Law:
     def basis(
         self, x: Float[np.ndarray, "rows features"]
     ) -> tuple[Float[np.ndarray, "centres rows"], Float[np.ndarray, "centres rows"]]:
-        """Scaled rows in whitened coordinates, before and after the data, (centres, rows) each."""
+        """Scaled rows in whitened coordinates, before and after the data."""
         n = self.numbers
         z = squash(np.asarray(x, np.float64), float(n.log_range), "log")
         before = solve_triangular(self.root, covariance(n.theta, z, n.centres).T, lower=True, check_finite=False)
@@ -95,7 +93,7 @@ class Law:
     def function(
         self, x: Float[np.ndarray, "rows features"]
     ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, " rows"]]:
-        """f at exactly known scaled inputs: mean (rows, targets) and variance (rows,)."""
+        """f at exactly known scaled inputs: mean and variance."""
         before, after = self.basis(x)
         z = squash(np.asarray(x, np.float64), float(self.numbers.log_range), "log")
         known = prior_variances(self.numbers.theta, z) - (before * before).sum(axis=0)
@@ -104,7 +102,7 @@ class Law:
     def slopes(
         self, x: Float[np.ndarray, "rows features"], step: float = 1e-3
     ) -> Float[np.ndarray, "rows targets features"]:
-        """Of f at exact scaled inputs by central differences, `(rows, targets, features)`."""
+        """Of f at exact scaled inputs by central differences."""
         found = []
         for feature in range(x.shape[1]):
             aside = np.zeros(x.shape[1])
@@ -113,7 +111,7 @@ class Law:
         return np.stack(found, axis=2)
 
     def share(self, variance: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, " rows"]:
-        """Of the law in a prediction, (rows,): 0 for errors like those in training or larger ones, 1 for none."""
+        """Of the law in a prediction: 0 for errors like those in training or larger ones, 1 for none."""
         usual = self.numbers.usual[self.is_reading]
         size = (variance[:, self.is_reading] / usual).mean(axis=1)
         below = 1 - size / max(float(self.numbers.low), 1e-12)
@@ -125,7 +123,7 @@ class Law:
     def in_regression(
         self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
     ) -> Float[np.ndarray, "rows features"]:
-        """Variances of scaled readings' errors as the regression on readings counts them, `(rows, features)`.
+        """Variances of scaled readings' errors as the regression on readings counts them.
 
         Of what a declared error leaves open of the true input; that is never more than the inputs differ.
         """
@@ -137,7 +135,7 @@ class Law:
         return np.where(read, left * n.scale + n.offset, np.where(self.is_reading, 0.0, variance))
 
     def is_worse(self, variance: Float[np.ndarray, "rows features"]) -> Bool[np.ndarray, " rows"]:
-        """Which rows have clearly larger errors in some feature than the training rows, (rows,)."""
+        """Which rows have clearly larger errors in some feature than the training rows."""
         if self.numbers.most is None:
             return np.zeros(len(variance), bool)
         return np.asarray((self.is_reading & (variance > self.numbers.most)).any(axis=1))
@@ -149,7 +147,7 @@ class Law:
     ]:
         """Readings like those in training that may stand behind worse ones, and their errors.
 
-        Points `(rows, points, features)`, their weights, and the variances `(rows, features)`.
+        Points, their weights, and the variances.
         """
         most = np.inf if self.numbers.most is None else np.where(self.is_reading, self.numbers.most, np.inf)
         kept = np.minimum(variance, most)
@@ -190,7 +188,7 @@ def left_open(
     x: Float[np.ndarray, "rows features"],
     variance: Float[np.ndarray, "rows features"],
 ) -> Float[np.ndarray, "rows features"]:
-    """Variance of each true input given its whole reading, `(rows, features)`."""
+    """Variance of each true input given its whole reading."""
     used = used.astype(int)
     variance = np.where(reading, variance, 0.0)
     true = density.behind(np.asarray(x, np.float64)[:, used], as_matrices(variance[:, used]))
@@ -207,9 +205,9 @@ def nodes(
     variance: Float[np.ndarray, "rows features"] | Float[np.ndarray, "rows features features"],
     kept: Float[np.ndarray, "rows features"] | None = None,
 ) -> tuple[Float[np.ndarray, "rows points features"], Float[np.ndarray, " points"]]:
-    """Points at which f is averaged for each reading, `(rows, points, features)`, and their weights.
+    """Points at which f is averaged for each reading, and their weights.
 
-    `variance` holds variances of the errors, `(rows, features)`, or covariances, `(rows, features, features)`. With
+    `variance` holds variances or covariances of the errors. With
     `kept` the points are better readings with these variances; see `InputDensity.behind`.
     Gauss and Hermite's where one feature has errors; otherwise points that have the right mean and covariance.
     """

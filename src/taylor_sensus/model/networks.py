@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from math import factorial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Constant(Module):
     value: Shaped[AnyArray, " ..."]
 
 
-def trainable(tree):
+def trainable(tree: Any) -> tuple[Any, Any]:
     """Split a network into its trained weights and everything else; `equinox.combine` joins them again."""
 
     def fixed(node) -> bool:

@@ -17,7 +17,7 @@ TOGETHER = 0.7
 def repeated_columns(columns: Num[np.ndarray, "rows columns"]) -> tuple[list[int], int]:
     """Which columns repeat together, and in how many sets of values; none and 0 if there is no such thing.
 
-    `columns` holds a number for each cell, `(rows, columns)`. Columns are added as long as their sets of values still
+    `columns` holds a number for each cell. Columns are added as long as their sets of values still
     repeat; then shuffled columns tell how many sets chance would have made. A planned grid has as many as chance.
     """
     rows = len(columns)

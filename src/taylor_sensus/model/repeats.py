@@ -21,9 +21,8 @@ class Repeats(NamedTuple):
     """Distinct inputs with their mean target, in scaled units, and what a repeat is worth."""
 
     keys: Float[np.ndarray, "inputs features"]
-    """GatheredInputs in single precision, sorted by their bytes, `(inputs, features)`."""
+    """GatheredInputs in single precision, sorted by their bytes."""
     mean: Float[np.ndarray, "inputs targets"]
-    """(inputs, targets)"""
     gain: Float[np.ndarray, " targets"]
     """Share of the residual at an input that comes again there, one number a target."""
     left: Float[np.ndarray, " targets"]

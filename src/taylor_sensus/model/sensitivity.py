@@ -16,13 +16,12 @@ class Sensitivities(NamedTuple):
     """How the features reach the targets, averaged over the members."""
 
     jacobian: Float[np.ndarray, "rows targets features"]
-    """(rows, targets, features)"""
     learned: Float[np.ndarray, "rows targets features"]
-    """(rows, targets, features): variance of each target from the learned noise of each feature, not scaled"""
+    """Variance of each target from the learned noise of each feature, not scaled"""
     declared: Float[np.ndarray, "rows targets features"]
-    """(rows, targets, features): from declared noise"""
+    """From declared noise"""
     input_variance: Float[np.ndarray, "rows features"]
-    """(rows, features): learned and not declared"""
+    """Learned and not declared"""
 
 
 def sensitivities(

@@ -117,7 +117,7 @@ def learn_tails(
     weight: Float[np.ndarray, " rows"],
     scale_freedom: Float[np.ndarray, " targets"],
 ) -> Tails:
-    """The most likely shape of standardised errors of unseen rows, `(rows, targets)`.
+    """The most likely shape of standardised errors of unseen rows.
 
     `scale_freedom` says how well their size is known: a variance from few rows has tails of its own.
     """

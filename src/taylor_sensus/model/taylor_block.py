@@ -15,7 +15,6 @@ from taylor_sensus.model.shapes import AnyArray, Float
 if TYPE_CHECKING:
     import jax
     import jax.numpy as jnp
-    from jax import Array
 else:
     jax, jnp = Later("jax"), Later("jax.numpy")
 
@@ -24,22 +23,22 @@ class TaylorEstimate(Module):
     """What the block says of one row, in scaled units."""
 
     mean: Float[AnyArray, " targets"]
-    """mu, `(targets,)`."""
+    """mu."""
     jacobian: Float[AnyArray, "targets features"]
-    """d mean / d x, `(targets, features)`."""
+    """d mean / d x."""
     input_variance: Float[AnyArray, " features"]
-    """Sigma_i, the variance of each feature's noise, `(features,)`."""
+    """Sigma_i, the variance of each feature's noise."""
     system_variance: Float[AnyArray, " targets"]
-    """Sigma_o, `(targets,)`."""
+    """Sigma_o."""
 
     @property
     def feature_variance(self) -> Float[AnyArray, " targets"]:
-        """The inputs' noise as it arrives at each target, `(targets,)`."""
+        """The inputs' noise as it arrives at each target."""
         return propagated_variance(self.jacobian, self.input_variance)
 
     @property
     def variance(self) -> Float[AnyArray, " targets"]:
-        """Diagonal of the covariance: feature plus system part, `(targets,)`."""
+        """Diagonal of the covariance: feature plus system part."""
         return self.feature_variance + self.system_variance
 
     def with_declared(
@@ -51,7 +50,7 @@ class TaylorEstimate(Module):
 
 
 def value_and_jacobian(
-    function: Callable[[Array], Array], x: Float[AnyArray, " features"]
+    function: Callable[[Float[AnyArray, " features"]], Float[AnyArray, " targets"]], x: Float[AnyArray, " features"]
 ) -> tuple[Float[AnyArray, " targets"], Float[AnyArray, "targets features"]]:
     """F(x) and its Jacobian, the first-order expansion (eqs. 3 and 4), by the cheaper mode of differentiation."""
     shape = jax.eval_shape(function, x).shape

@@ -20,20 +20,16 @@ class Trees(NamedTuple):
     """A forest a member, and its share in the mean of each target."""
 
     roots: Int[np.ndarray, " trees"]
-    """(trees,): where each tree begins; every member has the same number of them, one member after another."""
+    """Where each tree begins; every member has the same number of them, one member after another."""
     children: Int[np.ndarray, "nodes 2"]
-    """(nodes, 2): where a row goes on, at or below the threshold and above it."""
+    """Where a row goes on, at or below the threshold and above it."""
     feature: Int[np.ndarray, " nodes"]
-    """(nodes,)"""
     threshold: Float[np.ndarray, " nodes"]
-    """(nodes,)"""
     value: Float[np.ndarray, "nodes targets"]
-    """(nodes, targets)"""
     share: Float[np.ndarray, " targets"]
-    """(targets,)"""
 
     def means(self, x: Float[np.ndarray, "rows features"], members: int) -> Float[np.ndarray, "rows {members} targets"]:
-        """What each member's trees say of scaled rows, `(rows, members, targets)`."""
+        """What each member's trees say of scaled rows."""
         rows, node = len(x), leaves(x, self.roots, self.children, self.feature, self.threshold)
         said = self.value[node].reshape(rows, members, -1, self.value.shape[1])
         return said.mean(axis=2)
@@ -43,22 +39,17 @@ class BoostedTrees(NamedTuple):
     """Gradient boosting: a sum of trees for each target, and its share in the mean."""
 
     roots: Int[np.ndarray, " trees"]
-    """(trees,): where each tree begins; every target has the same number of them, one target after another."""
+    """Where each tree begins; every target has the same number of them, one target after another."""
     children: Int[np.ndarray, "nodes 2"]
-    """(nodes, 2)"""
     feature: Int[np.ndarray, " nodes"]
-    """(nodes,)"""
     threshold: Float[np.ndarray, " nodes"]
-    """(nodes,)"""
     value: Float[np.ndarray, " nodes"]
-    """(nodes,)"""
     base: Float[np.ndarray, " targets"]
-    """(targets,): what is said before the first tree."""
+    """What is said before the first tree."""
     share: Float[np.ndarray, " targets"]
-    """(targets,)"""
 
     def means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
-        """What they say of scaled rows, `(rows, targets)`."""
+        """What they say of scaled rows."""
         node = leaves(x, self.roots, self.children, self.feature, self.threshold)
         said = self.value[node].reshape(len(x), len(self.base), -1)
         return self.base + said.sum(axis=2, dtype=np.float64)
@@ -71,7 +62,7 @@ def leaves(
     feature: Int[np.ndarray, " nodes"],
     threshold: Float[np.ndarray, " nodes"],
 ) -> Int[np.ndarray, "rows trees"]:
-    """The leaf of each tree in which each row ends, `(rows, trees)`."""
+    """The leaf of each tree in which each row ends."""
     rows, features = x.shape
     flat, start = np.ascontiguousarray(x, np.float32).ravel(), (np.arange(rows) * features)[:, None]
     next_node, node = children.ravel(), np.broadcast_to(roots, (rows, len(roots))).copy()
