@@ -51,11 +51,12 @@ class ReadyPerceptron:
     ) -> tuple[Float[np.ndarray, "outputs rows"], list[Any]]:
         """Its output, and the slopes of its activations if they are wanted."""
         found = []
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            z = weight @ h
-            z += bias
-            h, slope = self.activation(z, slopes)
-            found.append(slope)
+        with np.errstate(over="ignore"):  # in a gate, where one over infinity is 0, as it should be
+            for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+                z = weight @ h
+                z += bias
+                h, slope = self.activation(z, slopes)
+                found.append(slope)
         return self.weights[-1] @ h + self.biases[-1], found
 
     def pulled_back(self, target: int, slopes: list[Float[np.ndarray, "_ rows"]]) -> Float[np.ndarray, " inputs #rows"]:
@@ -170,11 +171,10 @@ def _weight(layer: Any) -> Float[np.ndarray, "inputs outputs"]:
 
 def _gate(z: Float[np.ndarray, "width rows"]) -> Float[np.ndarray, "width rows"]:
     """Logistic function; SciPy's takes three times as long in single precision."""
-    with np.errstate(over="ignore"):  # one over infinity is 0, as it should be
-        gate = np.negative(z)
-        np.exp(gate, out=gate)
-        gate += 1
-        return np.reciprocal(gate, out=gate)
+    gate = np.negative(z)
+    np.exp(gate, out=gate)
+    gate += 1
+    return np.reciprocal(gate, out=gate)
 
 
 def _silu(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
