@@ -76,8 +76,8 @@ def new_block(
 ) -> DeepTaylorBlock:
     """A whole block with mean 0 and constant noise."""
     mean = new_mean(shape, settings, rng, settings.frequency_cap)
-    feature_level = np.full(shape.features, feature_level)
-    return DeepTaylorBlock(mean, *new_noise(shape, settings, rng, feature_level, np.full(shape.targets, system_level)))
+    levels = np.full(shape.features, feature_level), np.full(shape.targets, system_level)
+    return DeepTaylorBlock(mean, *new_noise(shape, settings, rng, *levels))
 
 
 def _constant(values: Float[np.ndarray, " features"]) -> Constant:
