@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from paper.data.real_tables import LARGE_TABLES
+from paper.engine.formats import write_table
 from paper.mechanisms.run import VARIANTS
 
 
@@ -40,3 +43,35 @@ def of_large(results: pd.DataFrame) -> pd.DataFrame:
     frame = results[results["table"].isin(LARGE_TABLES)]
     wide = frame.pivot_table(index="table", columns="variant", values="mse", sort=False)
     return wide.div(wide["present_default"], axis=0) if "present_default" in wide else wide
+
+
+def write(results: pd.DataFrame, out: Path) -> None:
+    """Both as tables for the page."""
+    found = summary(results)
+    lines = pd.DataFrame(
+        {
+            "variant": [name.replace("_", " ") for name in found.index],
+            "MSE": _with_interval(found, "mse_ratio", ".3f"),
+            "NLL": _with_interval(found, "nll_difference", "+.4f"),
+            "seconds": [f"{ratio:.2f}" for ratio in found["cpu_ratio"]],
+            "fits": [
+                int((~results["table"].isin(LARGE_TABLES) & (results["variant"] == name)).sum()) for name in found.index
+            ],
+        }
+    )
+    write_table(
+        lines, out, "mechanisms", f"Against the default before this study, {int(found['tables'].max())} tables."
+    )
+    large = of_large(results)
+    if len(large):
+        shown = large.map(lambda ratio: "" if np.isnan(ratio) else f"{ratio:.3f}")
+        shown.columns = [name.replace("_", " ") for name in shown.columns]
+        rows = results[results["variant"] == "present_default"].groupby("table")["rows"].max()
+        shown.insert(0, "rows", [f"{rows[name]:,}" for name in shown.index])
+        caption = "Large tables, one split: MSE over that of the present default."
+        write_table(shown.reset_index(), out, "mechanisms_large", caption)
+
+
+def _with_interval(found: pd.DataFrame, name: str, style: str) -> list[str]:
+    middle, low, high = (found[each] for each in (name, f"{name}_low", f"{name}_high"))
+    return [f"{m:{style}} [{a:{style}}, {b:{style}}]" for m, a, b in zip(middle, low, high, strict=True)]
