@@ -48,7 +48,7 @@ from taylor_sensus.tables.estimator_input import (
 )
 from taylor_sensus.tables.groups import known_codes, learn_groups
 from taylor_sensus.tables.quantities import check_target_units, unpacked
-from taylor_sensus.words.progress import TrainingProgress, is_heard
+from taylor_sensus.words.progress import TrainingProgress, has_listener
 from taylor_sensus.words.summary import summary_html, summary_text
 
 if TYPE_CHECKING:
@@ -385,7 +385,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before, source=source,
             workers=dask_workers(client), kept=kept, processes=processes,
         )  # fmt: skip
-        if self.verbose or is_heard():
+        if self.verbose or has_listener():
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
             with TrainingProgress(runs, epochs=settings.epochs, show=self.verbose) as progress:
                 self.fitted_ = todo(progress=progress)

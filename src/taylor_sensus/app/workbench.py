@@ -86,7 +86,7 @@ class Workbench:
         self.job: Job | None = None
         self.predicted: Predicted | None = None
         self.suggestions: Suggestions | None = None
-        self.asked: dict[str, str] = {}
+        self.suggest_entries: dict[str, str] = {}
         """The fields of the last question for suggestions, to be shown again."""
         self.chosen: dict[str, str] | None = None
         """The fields of the last fit."""
@@ -280,7 +280,7 @@ class Workbench:
         with replacing(self.folder / MODEL) as model_file, replacing(self.folder / REPORT) as page:
             model.save(model_file)
             page.write_text(report.html, encoding="utf-8")  # both are there, or both are as they were
-        self.suggestions, self.predicted, self.asked = None, None, {}
+        self.suggestions, self.predicted, self.suggest_entries = None, None, {}
         self.opened = Opened(model, name, report, rows, command, job.warnings)
 
 
