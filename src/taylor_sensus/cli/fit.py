@@ -46,7 +46,7 @@ def fit(
         typer.Option(
             metavar="COLUMN",
             help="Column that tells the batch, sample or instrument of each row; it is no input, and rows that share "
-            "it are never learned from and judged on at the same time.",
+            "it are never learned from and held out at the same time.",
         ),
     ] = None,
     id_: Id = None,
@@ -108,8 +108,8 @@ def fit(
     arguments["time_limit"] = time_limit
     check_output(output, [data, *([validation] if validation else [])], force=force)
     if data.is_dir():
-        told = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_, groups]
-        if any(option is not None for option in told) or censored != "missing":
+        given = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_, groups]
+        if any(option is not None for option in given) or censored != "missing":
             raise typer.BadParameter("a folder is fitted as it is: only --target, --drop and settings can be given")
 
         from taylor_sensus import TSNetRegressor
@@ -161,7 +161,7 @@ def fit(
 def _finish(
     ctx: typer.Context, model: TSNetRegressor, output: Path, keep_rows: bool, as_json: bool, facts: dict[str, Any]
 ) -> None:
-    """Write the model, and tell what it is."""
+    """Write the model, and say what it is."""
     model.save(output, keep_rows=keep_rows)
     wrote(ctx, output)
     if as_json:
