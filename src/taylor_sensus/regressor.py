@@ -71,7 +71,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     members : int, default=8
-        Networks in the ensemble. Each is trained without its own fold of the rows, on which it is stopped and judged.
+        Networks in the ensemble. Each is trained without its own fold of the rows, which stops and evaluates it.
         More members take proportionally longer, and the mean and its uncertainty become a little better.
     width : int, default=96
         Neurons in a hidden layer of the mean network.
@@ -234,7 +234,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors of y.
         groups : Series or array-like, (rows,), optional
             The batch, sample, instrument or mixture of each row; None or NaN where there is none. Rows of a group are
-            never learned from and judged on at the same time, and where unseen groups gain from it, each group has an
+            never learned from and held out at the same time, and where unseen groups gain from it, each group has an
             intercept of its own. X_val is taken to be of new groups.
         X_val : DataFrame or array-like, optional
             Rows for stopping and calibration, in place of held-out folds inside.
@@ -459,7 +459,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """Adjust the error bars to new rows, such as those of another instrument, without a new fit.
 
         Means stay as they are. The learned noise takes the size that the new rows show, and intervals their tails;
-        what is declared, and what too little data leaves open, is not rescaled. The summary then judges by these rows.
+        what is declared, and what too little data leaves open, is not rescaled. The summary then is of these rows.
 
         Parameters
         ----------
@@ -706,7 +706,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         return self.fitted_.predict(query, self.n_jobs, index)
 
     def _query(self, X: Any, X_err: Any, y_err: Any, groups: Any = None) -> tuple[Query, pd.Index | None]:
-        """Rows as a fitted model is asked for them, and their labels."""
+        """Rows as a fitted model needs them, and their labels."""
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
         X, X_err = unpacked(X, X_err, "X")
@@ -742,7 +742,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame, array-like or path, optional
-            Rows with the columns of the fit. With the table of the fit the model is judged by predictions of networks
+            Rows with the columns of the fit. With the table of the fit the model is evaluated by networks
             that had not seen the row; without a table much cannot be shown. A path is the same as `path`.
         y : Series, DataFrame or array-like, optional
             What was measured at these rows. Behind a path: the same as `data`.
@@ -805,7 +805,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """Write the fitted model to one file; `taylor_sensus.load` reads it back.
 
         The file holds the training rows (up to 2 million cells), which `update` needs; `keep_rows=False` leaves them
-        out. Other parts still tell some of them: the Gaussian process stands on training inputs.
+        out. Other parts still reveal some of them: the Gaussian process stands on training inputs.
         A file without any trace of the data there is not.
 
         Parameters

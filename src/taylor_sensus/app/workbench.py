@@ -13,7 +13,7 @@ from taylor_sensus.app.job import FITTING, Job
 from taylor_sensus.app.uploads import Uploads, named
 from taylor_sensus.errors import DataError
 from taylor_sensus.storage.atomic import replacing
-from taylor_sensus.tables.files import beside, read_table, write_table
+from taylor_sensus.tables.files import read_table, with_predictions, write_table
 from taylor_sensus.tables.reading import (
     OpenedTable,
     ReadTable,
@@ -188,7 +188,7 @@ class Workbench:
             prediction = opened.model.predict_distribution(table.X, X_err=table.X_err)
             predicted = prediction.to_frame(COVERAGE, prediction.conformal_interval(COVERAGE))
             job.doing("Writing the predictions")
-            write_table(beside(table.written, predicted), self.folder / PREDICTIONS)
+            write_table(with_predictions(table.written, predicted), self.folder / PREDICTIONS)
             named = "row" if only_counts(predicted.index) else predicted.index.name or "row"
             short = [name for name in predicted if not str(name).endswith(PARTS)]
             first = predicted[short].head(PREVIEWED).rename_axis(index=named).reset_index()

@@ -87,7 +87,7 @@ def evaluate(
         found = check_bounds(measured[:, at], lower, upper, one.std)
         scores[name] = all_scores(measured[:, at], one) | dict(zip(CONFORMAL, found, strict=True))
     if as_json:
-        show_json({"rows": len(measured), **table.facts, "scores": scores})
+        show_json({"rows": len(measured), **table.details, "scores": scores})
         return
     titles = {f"Errors on {len(measured)} rows": ACCURACY, "Error bars": CALIBRATION, "Conformal intervals": CONFORMAL}
     for title, labels in titles.items():

@@ -155,17 +155,17 @@ def fit(
         y_val_err=held_out and held_out.y_err,
     )
     seconds = time.perf_counter() - began
-    _finish(ctx, model, output, not without_rows, as_json, {**table.facts, "seconds": round(seconds, 3)})
+    _finish(ctx, model, output, not without_rows, as_json, {**table.details, "seconds": round(seconds, 3)})
 
 
 def _finish(
-    ctx: typer.Context, model: TSNetRegressor, output: Path, keep_rows: bool, as_json: bool, facts: dict[str, Any]
+    ctx: typer.Context, model: TSNetRegressor, output: Path, keep_rows: bool, as_json: bool, details: dict[str, Any]
 ) -> None:
     """Write the model, and say what it is."""
     model.save(output, keep_rows=keep_rows)
     wrote(ctx, output)
     if as_json:
-        show_json({**description(model, output), **facts})
+        show_json({**description(model, output), **details})
     else:
         typer.echo(model.summary())
 

@@ -1,6 +1,6 @@
 """Atomic writes: a file appears whole or not at all, whatever happens meanwhile.
 
-The bytes go to a temporary file beside the target, which takes the target's place only once the disk has them. A full
+The bytes go to a temporary file next to the target, which takes the target's place only once the disk has them. A full
 disk, a crash or Ctrl-C leaves an older file as it was, and who reads at the same time sees the old file or the new one.
 """
 

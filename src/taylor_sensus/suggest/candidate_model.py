@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 LEAST_WEIGHT = 0.05
-"""Below this share the network's noise is not scaled up any more: it is a guess there."""
+"""Below this share the network's noise is not scaled up any more: it is extrapolated there."""
 
 
 class MeasurementNoise(NamedTuple):
