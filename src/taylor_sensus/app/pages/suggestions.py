@@ -96,7 +96,7 @@ def _range(at: int, control: Control, entries: Mapping[str, str]) -> Markup:
 
 
 def _answer(found: Suggestions | None, settings: Sequence[str], targets: Sequence[str]) -> Content:
-    """What to set, row by row, then what is expected of it. What holds for all rows is said once, below."""
+    """What to set, row by row, then what is expected of it. What holds for all rows stands once, below."""
     if found is None:
         return None
     whole, own = found.table, form_names([*settings, *targets])
