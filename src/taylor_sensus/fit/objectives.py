@@ -75,7 +75,7 @@ def mean_score(network, rows, weight: np.ndarray) -> float:
 
 
 class NoiseRows(NamedTuple):
-    """What the noise networks learn from once the mean is fixed: its Jacobian and honest residuals are constants."""
+    """What the noise networks learn from once the mean is fixed: its Jacobian and held-out residuals are constants."""
 
     x: Array | np.ndarray
     residual: Array | np.ndarray

@@ -23,17 +23,17 @@ class Shaped(NamedTuple):
 
 
 def ordinary_shape(
-    score: np.ndarray, inside: np.ndarray, trusted: np.ndarray, weight: np.ndarray, freedom: np.ndarray,
+    score: np.ndarray, inside: np.ndarray, inliers: np.ndarray, weight: np.ndarray, freedom: np.ndarray,
     groups: GroupEffect | None, share: np.ndarray, mean: np.ndarray,
 ) -> Shaped:  # fmt: skip
     """Student's t with a skew, from the scores `inside` groups; `share` of the variance lies between groups."""
-    tails = learn_tails(inside[trusted], weight[trusted], freedom)
+    tails = learn_tails(inside[inliers], weight[inliers], freedom)
     whole = tails if groups is None else tails.beside(groups.freedom, share)
     return Shaped(tails, mean, whole.cdf(score))
 
 
 def positive_shape(
-    y: np.ndarray, mean: np.ndarray, std: np.ndarray, floor: np.ndarray, trusted: np.ndarray, weight: np.ndarray,
+    y: np.ndarray, mean: np.ndarray, std: np.ndarray, floor: np.ndarray, inliers: np.ndarray, weight: np.ndarray,
     freedom: np.ndarray,
 ) -> Shaped:  # fmt: skip
     """On the numbers above `floor`, one of each target; all arrays are `(rows, targets)`."""
@@ -42,7 +42,7 @@ def positive_shape(
     powers, freedoms, place = [], [], np.empty_like(y)
     for at in range(y.shape[1]):
         values, means, stds = above[:, at], bent[:, at], std[:, at]
-        its = (values[trusted], means[trusted], stds[trusted], weight[trusted])
+        its = (values[inliers], means[inliers], stds[inliers], weight[inliers])
         power, nu = learn_positive(its[0], its[1], its[2], its[3], float(freedom[at]))
         below = PositiveShape(means, stds, power, nu).cdf(values)
         place[:, at] = np.where(values == 0, below / 2, below)  # rows at 0 lie in the middle of its probability

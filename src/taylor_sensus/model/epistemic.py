@@ -25,7 +25,7 @@ class EpistemicParts(NamedTuple):
     process_std: np.ndarray
     """(rows,)"""
     prior_std: np.ndarray
-    """What the belief beyond the data brings, (rows,)"""
+    """What the prior beyond the data brings, (rows,)"""
 
     @property
     def variance(self) -> np.ndarray:
@@ -42,8 +42,8 @@ class EpistemicParts(NamedTuple):
         return EpistemicParts(*[part[rows] for part in self])
 
 
-class MeanOpinions(NamedTuple):
-    """The part of `Opinions` that needs no slope, which takes most of the time."""
+class ComponentMeans(NamedTuple):
+    """The part of `ComponentOutputs` that needs no slope, which takes most of the time."""
 
     network_mean: np.ndarray
     process_mean: np.ndarray
@@ -52,13 +52,13 @@ class MeanOpinions(NamedTuple):
     log_densities: np.ndarray
 
 
-def mean_opinions(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs: int | None) -> MeanOpinions:
+def component_means(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs: int | None) -> ComponentMeans:
     """Means and densities of very many rows in single precision."""
 
-    def chunk(x: np.ndarray) -> MeanOpinions:
-        process = parts.asked_process(x, slopes=False, variances=False)
+    def chunk(x: np.ndarray) -> ComponentMeans:
+        process = parts.process_estimate(x, slopes=False, variances=False)
         means = np.stack([block.mean.value(x) for block in parts.ready], axis=1)
-        return MeanOpinions(
+        return ComponentMeans(
             means, process.mean, parts.tree_means(x), parts.boosted_means(x), log_densities_of(parts, x)
         )
 
@@ -66,15 +66,20 @@ def mean_opinions(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs
 
 
 def epistemic_parts(
-    parts: Ensemble, said: MeanOpinions, process_variance: np.ndarray, x: np.ndarray, prior: np.ndarray, target: int
+    parts: Ensemble,
+    outputs: ComponentMeans,
+    process_variance: np.ndarray,
+    x: np.ndarray,
+    prior: np.ndarray,
+    target: int,
 ) -> EpistemicParts:
     """The epistemic side of `distribution` for one target, with the variance of the process given."""
-    means = parts.member_means(said, process_variance)
+    means = parts.member_means(outputs, process_variance)
     mean, between = means.mean(axis=1), means.var(axis=1)
     process = np.zeros_like(mean)
     if parts.process_share is not None:
         process = parts.process_share.mean_variance(process_variance)
-    k = familiarity_of(parts, process_variance, said.log_densities)
+    k = familiarity_of(parts, process_variance, outputs.log_densities)
     whole = with_prior(parts, k, mean, between + process, prior)
     without = with_prior(parts, k, mean, np.zeros_like(mean), prior).epistemic_variance
     center, left = whole.mean, np.ones(mean.shape)

@@ -21,7 +21,7 @@ DULL = 1e-2
 
 @dataclass(frozen=True)
 class InducingPoints:
-    """Whitened places and what the rows told there."""
+    """Inducing points, whitened, and what the rows say there."""
 
     project: np.ndarray
     """From a covariance with the places to whitened directions, (directions, places)."""
@@ -31,14 +31,14 @@ class InducingPoints:
     """Of each row's Lambda, (rows,)."""
 
     @cached_property
-    def told(self) -> np.ndarray:
+    def scaled(self) -> np.ndarray:
         """Rows in whitened directions, in units of their noise."""
         return self.carried / self.root
 
     @cached_property
     def precision(self) -> np.ndarray:
-        """I + told told', (directions, directions): how well each direction is known, 1 before any row."""
-        return np.eye(len(self.told)) + self.told @ self.told.T
+        """I + scaled scaled', (directions, directions): how well each direction is known, 1 before any row."""
+        return np.eye(len(self.scaled)) + self.scaled @ self.scaled.T
 
     @cached_property
     def whitening(self) -> np.ndarray:
@@ -48,8 +48,8 @@ class InducingPoints:
         return np.ascontiguousarray((gone[:, None] * turn.T) @ self.project)
 
     def left_out(self, rows: np.ndarray, prior: np.ndarray) -> np.ndarray:
-        """Variance at rows of its own, whose variances before were `prior`, as if they had told nothing."""
-        own, at = self.told[:, rows], self.carried[:, rows]
+        """Variance at rows of its own, whose variances before were `prior`, as if they had not been seen."""
+        own, at = self.scaled[:, rows], self.carried[:, rows]
         factor = cholesky(self.precision - own @ own.T, lower=True)
         left = cho_solve((factor, True), at)
         return prior - np.einsum("dr,dr->r", at, at) + np.einsum("dr,dr->r", at, left)

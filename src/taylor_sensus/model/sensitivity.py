@@ -31,14 +31,14 @@ def sensitivities(
     """Steps 1 to 4 feature by feature."""
 
     def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Sensitivities:
-        asked = parts.asked_process(x, slopes=True)
+        asked = parts.process_estimate(x, slopes=True)
         process = np.asarray(asked.jacobian, np.float32)
         weight = parts.process_weight(asked.variance).astype(np.float32)[:, :, None]
         found = []
         for block_values in parts.ready:
-            said = block_values(x)
-            slope = blended(weight, said.jacobian, process)
-            learned = (1 - declared_share) * said.input_variance
+            outputs = block_values(x)
+            slope = blended(weight, outputs.jacobian, process)
+            learned = (1 - declared_share) * outputs.input_variance
             squared = slope**2
             found.append((slope, squared * learned[:, None, :], squared * declared_variance[:, None, :], learned))
         return Sensitivities(*[np.mean(same, axis=0) for same in zip(*found, strict=True)])
