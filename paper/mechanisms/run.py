@@ -44,6 +44,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no_process_factor": {},
 }
 """The default without one of the things that it does."""
+CORE = ("no_process", "no_robust_weights", "no_taylor_term")
+"""Beyond the first split these come last: what they bring is seen soon."""
 OF_LARGE: dict[str, dict[str, Any]] = {"no_boosting": {"details": {"boosting": 0}}, "first_8000_rows": {}}
 CONSTANTS: dict[str, tuple[Any, str, Any]] = {
     "no_longer_training": (means, "LONGER", 1.0),
@@ -107,6 +109,7 @@ def run() -> None:
         with RESULTS.open(newline="") as file:
             done = {(line["table"], int(line["split"]), line["variant"]) for line in csv.DictReader(file)}
     tasks = [(t, s, v) for s in SPLITS for t in TABLES for v in VARIANTS]
+    tasks.sort(key=lambda task: task[1] > 0 and task[2] in CORE)
     tasks += [(t, 0, v) for t in LARGE_TABLES for v in LARGE_VARIANTS]
     todo = [task for task in tasks if task not in done]
     for number, task in enumerate(todo, 1):

@@ -1,16 +1,12 @@
-"""The variants of TSNet that the study `speed` compares, and a rival. Light: imports no NumPy."""
+"""What the study `speed` compares: the default, its quick setting, and rivals with error bars. Light: no NumPy."""
 
 from __future__ import annotations
 
 from paper.ablation.variants import DEFAULT, variant
+from paper.uci.methods import FAST, UCI_METHODS
 from taylor_sensus.baselines.registry import METHODS, Method
-from taylor_sensus.settings import DEFAULTS, best, fast
 
-_VARIANTS = (
-    *(variant(f"members_{n}", f"TSNet, members {n}", members=n) for n in (1, 4, 8, 16) if n != DEFAULTS.members),
-    variant("fast", "TSNet, fast()", **fast()),
-    variant(DEFAULT, f"TSNet, default: members {DEFAULTS.members}"),
-    variant("best", "TSNet, best()", **best()),
-    METHODS["catboost"],
-)
+_VARIANTS = (variant(DEFAULT, "TSNet"), FAST, METHODS["catboost"], METHODS["ngboost"], UCI_METHODS["gp"])
 VARIANTS: dict[str, Method] = {each.name: each for each in _VARIANTS}
+RIVAL = "catboost"
+"""Seconds are also shown as multiples of its own."""

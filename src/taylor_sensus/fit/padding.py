@@ -22,7 +22,11 @@ MOST_SCORED = 8192
 def padded_columns(array: Any, columns: int) -> np.ndarray:
     """With zeros added along the last axis up to `columns`."""
     missing = columns - array.shape[-1]
-    return np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)]) if missing else array
+    if not missing:
+        return array
+    found = np.zeros((*array.shape[:-1], columns), array.dtype)  # `np.pad` takes five times as long
+    found[..., : array.shape[-1]] = array
+    return found
 
 
 class TrainingRows(NamedTuple):

@@ -126,4 +126,6 @@ def padded(array: np.ndarray, size: int) -> np.ndarray:
     """The array with zero rows added up to `size`; the array itself if it has that size."""
     if len(array) == size:
         return array
-    return np.pad(array, [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1))
+    found = np.zeros((size, *array.shape[1:]), array.dtype)  # `np.pad` takes five times as long
+    found[: len(array)] = array
+    return found

@@ -48,11 +48,12 @@ class ReadyPerceptron:
     def value(self, h: np.ndarray, *, slopes: bool = False) -> tuple[np.ndarray, list[Any]]:
         """Its output, and the slopes of its activations if they are wanted."""
         found = []
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            z = weight @ h
-            z += bias
-            h, slope = self.activation(z, slopes)
-            found.append(slope)
+        with np.errstate(over="ignore"):  # in a gate, where one over infinity is 0, as it should be
+            for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+                z = weight @ h
+                z += bias
+                h, slope = self.activation(z, slopes)
+                found.append(slope)
         return self.weights[-1] @ h + self.biases[-1], found
 
     def pulled_back(self, target: int, slopes: list[np.ndarray]) -> np.ndarray:
@@ -163,11 +164,10 @@ def _weight(layer: Any) -> np.ndarray:
 
 def _gate(z: np.ndarray) -> np.ndarray:
     """Logistic function; SciPy's takes three times as long in single precision."""
-    with np.errstate(over="ignore"):  # one over infinity is 0, as it should be
-        gate = np.negative(z)
-        np.exp(gate, out=gate)
-        gate += 1
-        return np.reciprocal(gate, out=gate)
+    gate = np.negative(z)
+    np.exp(gate, out=gate)
+    gate += 1
+    return np.reciprocal(gate, out=gate)
 
 
 def _silu(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:

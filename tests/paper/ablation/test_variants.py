@@ -33,6 +33,6 @@ def test_the_mean_alone_has_nothing_that_moves_it():
     assert changed <= {"density", "contrast", "training"}, "the same network otherwise"
 
 
-def test_speed_has_its_members_settings_and_a_rival():
-    members = {settings_of(v, quick=False)["members"] for v in SPEED.values() if v.name != "catboost"}
-    assert {1, 4, 8, 16} <= members and {"fast", DEFAULT, "best", "catboost"} <= set(SPEED)
+def test_speed_has_a_quick_setting_and_rivals():
+    assert list(SPEED) == ["default", "fast", "catboost", "ngboost", "gp"]
+    assert SPEED["fast"].settings != SPEED["default"].settings

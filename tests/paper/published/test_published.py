@@ -60,13 +60,16 @@ def test_ours_stand_beside_theirs(tmp_path):
 
 
 def test_speed_has_scores_and_seconds_side_by_side(tmp_path):
-    values = {"mse": 2.0, "mae": 1.0, "nll": 0.5, "coverage_90": 0.91}
-    seconds = {"first_fit_seconds": 20.0, "fit_seconds": 4.0, "predict_seconds": 0.0123}
-    names = ("catboost", "best", "members_1")
-    write_collected(
-        tmp_path, SPEED, [record(SPEED, "diabetes", n, s, **values, **seconds) for n in names for s in (0, 1)]
-    )
+    values = {"rmse": 2.0, "nll": 0.5, "coverage_90": 0.91, "train_rows": 400.0, "predict_cpu_seconds": 0.1}
+    lines = [
+        record(SPEED, table, name, 0, **values, fit_cpu_seconds=seconds * more)
+        for table, more in (("diabetes", 1), ("concrete", 4))
+        for name, seconds in (("catboost", 2.0), ("default", 5.0 * more))
+    ]
+    write_collected(tmp_path, SPEED, lines)
     write_tables(tmp_path, tmp_path / "tables")
     found = pd.read_csv(tmp_path / "tables" / "speed.csv")
-    assert list(found.method) == ["TSNet, members 1", "TSNet, best()", "CatBoost"]
-    assert found.loc[0, ["MSE", "s, first fit", "s, fit", "s, predict"]].tolist() == ["2.00 ± 0.00", 20, 4.0, 0.012]
+    assert found.method.tolist() == ["TSNet", "CatBoost"] * 2 and set(found["s of CPU"]) == {5, 2, 80, 8}
+    assert sorted(found["/ CatBoost"]) == [1, 1, 2.5, 10]
+    means = pd.read_csv(tmp_path / "tables" / "speed_ratios.csv")
+    assert means["geometric mean"].tolist() == [5, 1] and means["tables"].tolist() == [2, 2]
