@@ -115,7 +115,7 @@ class FittedModel:
     rows: EncodedTable | None
     """The training rows, unless there are very many."""
     fit_summary: FitSummary
-    """What `summary()` tells: counts, choices, scores on unseen rows."""
+    """What `summary()` shows: counts, choices, scores on unseen rows."""
     history: pd.DataFrame
     law: Law | None = None
     """f at exact inputs, where features were read with errors."""

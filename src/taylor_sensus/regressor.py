@@ -246,7 +246,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors of y_val; where y_err is a number or a dict of numbers, the same by default.
         y_limit : array-like, (rows,), optional
             -1 (or "below") where y is only known to lie below the number that is given, 1 ("above") where above it, 0
-            where it was measured: a censored target. Such rows count by what their side of the bound tells.
+            where it was measured: a censored target. Such rows count by the probability of their side of the bound.
         client : dask.distributed.Client, optional
             A Dask cluster whose workers train the members; the model is the same. Needs the extra ``[distributed]``.
         resume : path, optional

@@ -1,4 +1,4 @@
-"""Work in the background that tells how far it is, and can be stopped."""
+"""Work in the background that reports its progress, and can be stopped."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ class Workbench:
 
 
 def _read(path: Path, reading: Reading, opened: Opened) -> ReadTable:
-    """A table with the columns of the model; its notes are left out, because the form shows what there is to tell."""
+    """A table with the columns of the model; its notes are left out, because the form shows what matters."""
     fitted = opened.model.fitted_
     known = columns_known(fitted.columns, fitted.target_names)
     return table_for_model(open_table(path, reading), reading, known)

@@ -3,7 +3,7 @@
 The spread over trees has no scale of its own, so one factor makes it fit the validation errors. Alone that is not
 enough: fully grown trees agree exactly on a row whose duplicate they saw, and a standard deviation of 0 there makes one
 wrong row cost more likelihood than all others gain. So spreads below a floor are raised to it, and validation rows
-choose the floor. Where twins do have equal targets they choose a small one, and the method keeps what it knows.
+choose the floor. Where duplicates do have equal targets they choose a small one, and the method keeps what it knows.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column that tells the batch, sample or instrument of each row; it is no input, and rows that share "
+            help="Column that names the batch, sample or instrument of each row; it is no input, and rows that share "
             "it are never learned from and held out at the same time.",
         ),
     ] = None,

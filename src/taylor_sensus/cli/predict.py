@@ -57,7 +57,7 @@ def predict(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column that tells the batch or sample of each row; the one of the fit by default, if DATA has it.",
+            help="Column that names the batch or sample of each row; the one of the fit by default, if DATA has it.",
         ),
     ] = None,
     id_: Id = None,

@@ -1,4 +1,4 @@
-"""What a report tells, as plain records: gathered in one place, drawn and written in others."""
+"""What a report holds, as plain records: gathered in one place, drawn and written in others."""
 
 from __future__ import annotations
 

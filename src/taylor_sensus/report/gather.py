@@ -43,7 +43,7 @@ def gather(
     model_name: str = "",
     data_name: str | None = None,
 ) -> Contents:
-    """All that a report tells about ``model``; ``data`` and ``candidates`` may be left out, and with them sections."""
+    """All that a report holds about ``model``; ``data`` and ``candidates`` may be left out, and with them sections."""
     fitted = model.fitted_
     table = kept_rows(fitted) if data is None else read_data(data, fitted)
     survey = curves = references = ranges = None

@@ -74,7 +74,7 @@ def _as_line(record: Mapping[str, Any]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON cannot hold as it is; functions are told apart by their name and code."""
+    """What JSON cannot hold as it is; functions are identified by their name and code."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return _function_name(value) if callable(value) else repr(value)

@@ -71,7 +71,7 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
 def sweep(folder: Path, name: str | None = None) -> None:
     """Remove what killed writers of the file ``name``, or of all files, left in a folder.
 
-    Nothing tells on every system whether a writer is alive, so that an hour must have passed since its last byte.
+    No system call says everywhere whether a writer is alive, so that an hour must have passed since its last byte.
     """
     ours = r".+" if name is None else re.escape(name[:LONGEST_PREFIX])
     pattern = re.compile(rf"\.{ours}\.[0-9a-f]{{16}}{re.escape(ENDING)}", re.DOTALL)

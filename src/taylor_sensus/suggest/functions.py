@@ -60,7 +60,7 @@ def _estimate(
     fitted = model.fitted_
     share = fitted.ensemble.process_share
     if share is None:
-        process_variance = np.zeros_like(process_variance)  # the stand-in only tells how errors go together
+        process_variance = np.zeros_like(process_variance)  # the stand-in only gives correlations
     elif share.usual_odds < NEVER:
         process_variance = process_variance + share.process.beyond(share.process.squashed(scaled))
     prior = fitted.prior(Query(scaled, prior_mean=own), scaled)

@@ -17,7 +17,7 @@ MOST_LISTED = 6
 def with_training_ranges(
     given: Mapping[str, Any] | None, constraints: Iterable[Any], fitted: FittedModel
 ) -> tuple[Mapping[str, Any] | None, str]:
-    """Bounds for columns of numbers that have none, and a note that tells them; categories need none.
+    """Bounds for columns of numbers that have none, and a note of them; categories need none.
 
     Nothing is added if the model does not hold its rows, or only to columns that no constraint fixes or bounds.
     """

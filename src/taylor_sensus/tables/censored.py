@@ -32,7 +32,7 @@ def filled(cells: Cells, censored: str) -> np.ndarray:
 
 
 def censored_table(read: dict[str, Cells]) -> pd.DataFrame:
-    """One line a cell that tells only a bound; see `Measurements.censored`."""
+    """One line a censored cell; see `Measurements.censored`."""
     parts = []
     for name, cells in read.items():
         rows = np.flatnonzero(cells.sides)

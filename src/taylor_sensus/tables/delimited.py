@@ -137,7 +137,7 @@ def boolean_columns(rows: list[list[str]], width: int) -> list[int]:
 
 
 def first_look(name: str, content: bytes, favourite: str, decimal: str | None = None) -> FirstLook:
-    """What the beginning of a text table tells; ``decimal`` is the decimal sign where it is declared."""
+    """What the beginning of a text table shows; ``decimal`` is the decimal sign where it is declared."""
     file = TextFile(name, content, _find_encoding(name, content))
     samples = {separator: _sample(file, separator) for separator in SEPARATORS}
     if not all(sample.records for sample in samples.values()):

@@ -1,4 +1,4 @@
-"""From the user's table to numbers: tables, names and guesses stop here; below are arrays of one kind."""
+"""From the user's table to numbers: tables, names and inference of kinds stop here; below are arrays of one kind."""
 
 from __future__ import annotations
 

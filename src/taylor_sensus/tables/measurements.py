@@ -80,7 +80,7 @@ class Measurements(NamedTuple):
         Declared standard errors of the columns of numbers, in their units; NaN where none is declared. Columns of words
         are there only if they were declared to be exact.
     units : dict of str
-        Units by column, of the columns whose header tells one.
+        Units by column, of the columns whose header has one.
     pairings : list of Pairing
         Which columns held the errors of which, by header.
     censored : DataFrame
@@ -190,7 +190,7 @@ class Measurements(NamedTuple):
             is_expected = np.isin(np.arange(len(self.values)), list(only_bound)) & self.expected
             rows = np.flatnonzero(self.values[name].isna() | is_expected)
             listed_rows = [
-                named_row(self.values.index, r, "tells only a bound" if r in only_bound else None)
+                named_row(self.values.index, r, "gives only a bound" if r in only_bound else None)
                 for r in rows[:MOST_NAMED].tolist()
             ]
             if listed_rows:

@@ -127,7 +127,7 @@ def _reads_as_numbers(column: pd.Series) -> bool:
 
 @contextmanager
 def _other_sheets_named(table: OpenedTable) -> Iterator[None]:
-    """A refusal of a table that is the first of several sheets tells which others there are."""
+    """A refusal of a table that is the first of several sheets names which others there are."""
     try:
         yield
     except DataError as problem:

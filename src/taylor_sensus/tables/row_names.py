@@ -17,7 +17,7 @@ def only_counts(index: pd.Index | None) -> bool:
 
 
 def named_row(index: pd.Index | None, position: int, cell: str | None = None) -> str:
-    """A row by its label, else by its place, and what it holds. A label that several rows share tells both."""
+    """A row by its label, else by its place, and what it holds. A label that several rows share names both."""
     parts = [] if cell is None else [cell]
     if index is None or index.equals(pd.RangeIndex(len(index))):
         name = str(position)

@@ -141,7 +141,7 @@ def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
 
 
 def _third_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
-    """Coverage by how sure the model is, where the model file tells."""
+    """Coverage by how sure the model is, where the model file has it."""
     thirds = fitted.fit_summary.held_out_thirds
     if thirds is None:
         return {}
@@ -150,7 +150,7 @@ def _third_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
 
 
 def _share_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
-    """Between which bounds the system's share of the noise lies, where the model file tells."""
+    """Between which bounds the system's share of the noise lies, where the model file has it."""
     bounds = fitted.fit_summary.noise_share_bounds
     if bounds is None:
         return {}

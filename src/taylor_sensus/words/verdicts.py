@@ -157,7 +157,7 @@ def of_budget(identifiable: bool, lacking: float, unseen_lacking: float | None =
 
 
 def accuracy(explained: float, rows: int, of: str = "unseen rows") -> Status:
-    """How much of the target's variance is explained, as far as so many rows can tell; `of` says what they are."""
+    """How much of the target's variance is explained, as far as so many rows can show; `of` says what they are."""
     if not math.isfinite(explained):
         return Status("accuracy", "fair", f"cannot be judged: the target does not vary on {of}")
     word, why = _word(explained >= ACCURATE, explained >= HELPFUL), f"{explained_share(explained)} of the variance"
@@ -167,7 +167,7 @@ def accuracy(explained: float, rows: int, of: str = "unseen rows") -> Status:
 
 
 def error_bars(found: Coverage, of: str = "unseen rows", *, constant: bool = False) -> Status:
-    """Whether intervals of every level, and in every third, held as many rows as they promise, as far as rows can tell.
+    """Whether intervals of every level, and in every third, held as many rows as they promise, as far as rows can show.
 
     `of` says what the rows are; a `constant` target has no coverage.
     """
