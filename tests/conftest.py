@@ -28,12 +28,9 @@ threadpool_limits(1)  # for what NumPy has loaded already
 if not os.environ.get("TAYLOR_SENSUS_DATA"):  # a named folder: neither a test nor its child processes download
     os.environ["TAYLOR_SENSUS_DATA"] = str(Path(user_data_dir("taylor-sensus")) / "datasets")
 forbid_the_network()
-CHECKED = [
-    *(f"taylor_sensus.model.{name}" for name in ("ensemble", "epistemic", "repeats", "sensitivity", "trend")),
-    *(f"taylor_sensus.fit.{name}" for name in ("robust", "scales")),
-]
-"""Modules whose annotations, shapes among them, are checked at every call."""
-install_import_hook(CHECKED, "beartype.beartype")
+CHECKED = ["taylor_sensus.model", "taylor_sensus.fit"]
+"""Packages whose annotations, shapes among them, are checked at every call; `test_shapes` says that all have them."""
+install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 if not os.environ.get("TAYLOR_SENSUS_CACHE"):
     os.environ["TAYLOR_SENSUS_CACHE"] = os.path.join(tempfile.gettempdir(), "taylor-sensus-test-cache")
 

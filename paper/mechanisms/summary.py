@@ -36,7 +36,7 @@ def _names(score: str) -> tuple[str, str, str]:
 
 
 def of_large(results: pd.DataFrame) -> pd.DataFrame:
-    """MSE of each variant over the default's, a line a large table."""
+    """MSE of each variant over the present default's, a line a large table."""
     frame = results[results["table"].isin(LARGE_TABLES)]
     wide = frame.pivot_table(index="table", columns="variant", values="mse", sort=False)
-    return wide.div(wide["default"], axis=0) if "default" in wide else wide
+    return wide.div(wide["present_default"], axis=0) if "present_default" in wide else wide

@@ -76,7 +76,7 @@ class Settings:
     # --- the mean network -------------------------------------------------------------------------
     frequencies: int = _setting(8, "waves a feature in the periodic embedding", COMPARED)
     frequency_multiples: tuple[float, ...] = _setting(
-        (0.25, 1.0, 4.0),
+        (1.0, 4.0),
         "spreads of the waves' initial frequencies to try, as multiples of the sampling limit",
         ABLATION,
     )
@@ -95,7 +95,7 @@ class Settings:
 
     # --- the noise networks -----------------------------------------------------------------------
     taylor: bool = _setting(True, "whether features have noise of their own that the Jacobian carries (eq. 8)", PAPER)
-    noise_width: int = _setting(64, "neurons in a hidden layer of the noise networks", CHOSEN)
+    noise_width: int = _setting(32, "neurons in a hidden layer of the noise networks", CHOSEN)
     noise_depth: int = _setting(2, "hidden layers of the noise networks", CHOSEN)
     noise_epochs: int = _setting(64, "passes over the rows for the noise networks", CHOSEN)
     noise_learning_rate: float = _setting(0.01, "largest step size for the noise networks", CHOSEN)
@@ -404,4 +404,4 @@ def paper(**changes: Any) -> dict[str, Any]:
         "kernel": False,
         "X_err_kind": "setting",
     }
-    return _arguments(arguments, {"folds": 5, "contrast_weight": 0.1, "checks": 32}, changes)
+    return _arguments(arguments, {"folds": 5, "contrast_weight": 0.1, "checks": 32, "noise_width": 64}, changes)

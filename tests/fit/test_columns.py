@@ -42,7 +42,9 @@ def loss_and_gradient(name, network, rows):
     trained, fixed = trainable(network)
 
     def loss(weights):
-        return kind.loss(eqx.combine(weights, fixed), rows, None, jax.random.key(0), OPTIONS, 1.0, VARIANT)
+        return kind.loss(
+            eqx.combine(weights, fixed), rows, None, jax.random.key(0), OPTIONS, jax.numpy.ones(()), VARIANT
+        )
 
     return jax.value_and_grad(loss)(trained), fixed
 

@@ -40,8 +40,8 @@ def test_shrinkage_predicts_the_error_of_the_whole_ensemble():
     members, rows = 8, 20_000
     y = np.zeros((rows, 1))
     means = 0.5 * rng.standard_normal((1, rows, 1)) + 0.4 * rng.standard_normal((members, rows, 1))
-    unseen = np.zeros((members, rows))
-    unseen[np.arange(rows) % members, np.arange(rows)] = 1
+    unseen = np.zeros((members, rows), bool)
+    unseen[np.arange(rows) % members, np.arange(rows)] = True
     one = np.mean(means[np.arange(rows) % members, np.arange(rows)] ** 2)
     shrinkage = ensemble_gain(means, unseen, y, np.ones(rows))[0]
     assert abs(shrinkage * one - np.mean(means.mean(axis=0) ** 2)) < 0.02

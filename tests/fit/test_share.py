@@ -10,8 +10,8 @@ def share_case(network_error, kernel_error, rows=4000, members=4):
     rng = np.random.default_rng(1)
     y = rng.normal(size=(rows, 1))
     means = y + network_error * rng.normal(size=(members, rows, 1))
-    unseen = np.zeros((members, rows))
-    unseen[np.arange(rows) % members, np.arange(rows)] = 1
+    unseen = np.zeros((members, rows), bool)
+    unseen[np.arange(rows) % members, np.arange(rows)] = True
     return best_share(means, y + kernel_error * rng.normal(size=(rows, 1)), unseen, y, np.ones(rows))[0]
 
 
@@ -27,8 +27,8 @@ def test_validation_and_held_out_rows_count_alike():
     rng = np.random.default_rng(3)
     means = rng.normal(size=(1, 300, 1)) * np.where(np.arange(300) < 250, 3.0, 0.01)[None, :, None]
     other = rng.normal(size=(300, 1)) * np.where(np.arange(300) < 250, 0.01, 3.0)[:, None]
-    both = best_share(np.concatenate([means, means]), other, np.array([[1.0] * 300, [0.0] * 250 + [1.0] * 50]), y,
-                        np.ones(300))  # fmt: skip
+    unseen = np.array([[True] * 300, [False] * 250 + [True] * 50])
+    both = best_share(np.concatenate([means, means]), other, unseen, y, np.ones(300))
     assert both[0] == pytest.approx(0.5, abs=0.05)
 
 

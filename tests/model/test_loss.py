@@ -110,5 +110,6 @@ def test_beta_gives_badly_fitted_rows_their_gradient_back(beta):
 
 
 def test_total_loss():
-    assert total_loss(10.0, 2.0, 3.0, 0.5, 0.1) == pytest.approx(0.5 * 2 + 0.1 * 3 + 10)
-    assert total_loss(10.0, 2.0, 3.0, 0.0, 0.0) == 10
+    ten = jnp.array(10.0)
+    assert total_loss(ten, 2.0, 3.0, 0.5, 0.1) == pytest.approx(0.5 * 2 + 0.1 * 3 + 10)
+    assert total_loss(ten, 2.0, 3.0, 0.0, 0.0) == 10

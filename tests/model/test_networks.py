@@ -107,7 +107,7 @@ def test_masks_silence_neurons():
     ones = (np.ones(6), np.ones(4))
     assert np.array_equal(net(x, ones), net(x))
     assert net(x, (np.ones(6), np.zeros(4))) == net.layers[-1].bias
-    assert net(x, (np.array([0, 1, 1, 1, 1, 1]), np.ones(4))) != net(x)
+    assert net(x, (np.array([0.0, 1, 1, 1, 1, 1]), np.ones(4))) != net(x)
 
 
 @pytest.mark.parametrize("name", ["none", "periodic", "positional"])

@@ -8,28 +8,26 @@ from sklearn.ensemble import ExtraTreesRegressor
 
 from taylor_sensus import load
 from taylor_sensus.errors import ModelFileError
+from taylor_sensus.fit.records import Table
 from taylor_sensus.fit.trees import _best_share, _grow, _joined
 from taylor_sensus.model.trees import check_trees
 from tests.tiny import tiny
 
 
-class Table:
-    """What growing a tree asks of a table."""
-
-    def __init__(self, rows: int = 200) -> None:
-        rng = np.random.default_rng(0)
-        self.x = rng.standard_normal((rows, 3)).astype(np.float32)
-        self.y = np.stack([np.sign(self.x[:, 0]), self.x[:, 1] > 1], axis=1).astype(np.float32)
-        self.weight, self.train = np.ones(rows, np.float32), rows
+def steps(rows: int = 200) -> Table:
+    """A table with two targets that step."""
+    x = np.random.default_rng(0).standard_normal((rows, 3)).astype(np.float32)
+    y = np.stack([np.sign(x[:, 0]), x[:, 1] > 1], axis=1).astype(np.float32)
+    return Table(x, y, np.ones(rows, np.float32), 0 * y, np.ones(2, np.float32), rows, np.arange(rows))
 
 
 def forest(table: Table, count: int = 4):
     """Some trees."""
-    return _joined([_grow(table, np.arange(150), seed) for seed in range(count)], table)  # type: ignore[arg-type]
+    return _joined([_grow(table, np.arange(150), seed) for seed in range(count)], table)
 
 
 def test_a_row_goes_down_as_in_scikit_learn():
-    table = Table()
+    table = steps()
     table.x[:, 2] = np.round(table.x[:, 2])  # ties
     found = forest(table).means(table.x, 2)
     for member in range(2):
@@ -42,7 +40,7 @@ def test_a_row_goes_down_as_in_scikit_learn():
 
 
 def test_a_row_has_the_same_answer_in_any_company():
-    table = Table()
+    table = steps()
     trees = forest(table)
     alone = np.concatenate([trees.means(table.x[k : k + 1], 2) for k in range(20)])
     np.testing.assert_array_equal(alone, trees.means(table.x, 2)[:20])
@@ -50,7 +48,7 @@ def test_a_row_has_the_same_answer_in_any_company():
 
 @pytest.mark.parametrize("fault", ["back", "beyond", "feature", "root", "share"])
 def test_what_is_no_forest_is_refused(fault: str):
-    trees = forest(Table())
+    trees = forest(steps())
     trees.children.setflags(write=True)
     branch = int(np.flatnonzero(trees.children[:, 0] != np.arange(len(trees.feature)))[0])
     if fault == "back":

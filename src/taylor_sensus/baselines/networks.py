@@ -85,7 +85,10 @@ class NeuralBaseline(Baseline):
         """This method's settings in TSNet's record, checked as TSNet checks them."""
         names = ("width", "depth", "activation", "embedding", "epochs", "batch_size", "learning_rate")
         own = {name: getattr(self, name) for name in names}
-        return resolve({**own, "contrast": "off"}, {"weight_decay": self.weight_decay})
+        more = {"weight_decay": self.weight_decay, "noise_width": 64}
+        if self.embedding == "periodic":
+            more["frequency_multiples"] = (0.25, 1.0, 4.0)
+        return resolve({**own, "contrast": "off"}, more)
 
     def new_network(self, features: int, outputs: int, rng: np.random.Generator, spread: float) -> MeanNetwork:
         """An untrained network of the common architecture that gives 0 for each of its outputs."""

@@ -16,6 +16,7 @@ from taylor_sensus.fit.padding import LARGE
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.fit.trees import TreeNodes, joined_nodes, plain_nodes, step_share
 from taylor_sensus.model.chunks import in_chunks
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.trees import BoostedTrees
 from taylor_sensus.rows import spread
 
@@ -29,11 +30,13 @@ class GrownBoosting(NamedTuple):
     """Boosted trees with their share, and what those that have not seen a row say of it."""
 
     boosted: BoostedTrees
-    unseen_mean: np.ndarray
-    """(rows, targets), at all rows of the table"""
+    unseen_mean: Float[np.ndarray, "rows targets"]
+    """At all rows of the table"""
 
 
-def grow_boosting(context: FitContext, noise_table: NoiseTable, mean: np.ndarray) -> GrownBoosting | None:
+def grow_boosting(
+    context: FitContext, noise_table: NoiseTable, mean: Float[np.ndarray, "rows targets"]
+) -> GrownBoosting | None:
     """Boosted trees to share in `mean`, the unseen mean of the other components at the rows of `noise_table`."""
     settings, t = context.settings, context.table
     folds = np.unique(context.fold[context.unseen[:, : t.train].any(axis=0)])
@@ -43,7 +46,7 @@ def grow_boosting(context: FitContext, noise_table: NoiseTable, mean: np.ndarray
     fold[: t.train] = context.fold
     unseen = np.full(t.y.shape, np.nan)
 
-    def answered(number: int, trees: BoostedTrees) -> None:
+    def answered(number: int | np.integer, trees: BoostedTrees) -> None:
         own = fold == number
         unseen[own] = in_chunks(trees.means, (t.x[own],), context.n_jobs)
 

@@ -31,6 +31,7 @@ from taylor_sensus.model.ensemble import (
 from taylor_sensus.model.forward import log_density
 from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.sensitivity import sensitivities
+from taylor_sensus.model.shapes import Bool, Float
 from taylor_sensus.model.trend import ridge_trend
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
@@ -45,9 +46,9 @@ class Scores(NamedTuple):
     """On held-out rows, in scaled units, one number a target."""
 
     rows: int
-    mse: np.ndarray
-    explained: np.ndarray
-    coverage: dict[int, np.ndarray]
+    mse: Float[np.ndarray, " targets"]
+    explained: Float[np.ndarray, " targets"]
+    coverage: dict[int, Float[np.ndarray, " targets"]]
 
 
 class Calibrated(NamedTuple):
@@ -57,18 +58,22 @@ class Calibrated(NamedTuple):
     held_out: HeldOut
     """In scaled units."""
     scores: Scores
-    curved: np.ndarray
+    curved: Bool[np.ndarray, " features"]
     """For each feature whether its slope changes enough to separate its noise from the system's."""
     curvature: bool
     """Whether a straight line is clearly worse."""
-    place: np.ndarray
-    """Probability of a smaller error than each held-out row's, `(rows, targets)`."""
+    place: Float[np.ndarray, "rows targets"]
+    """Probability of a smaller error than each held-out row's."""
     groups: GroupEffect | None = None
     """Differences between groups; None where no groups were given."""
 
 
 def calibrate(
-    trained: TrainedEnsemble, table: Table, settings: Settings, n_jobs: int | None, floor: np.ndarray | None = None
+    trained: TrainedEnsemble,
+    table: Table,
+    settings: Settings,
+    n_jobs: int | None,
+    floor: Float[np.ndarray, " targets"] | None = None,
 ) -> Calibrated:
     """Noise scale, familiarity and shape from rows that the members have not seen.
 
@@ -104,7 +109,9 @@ def calibrate(
     if ensemble.combination == BY_PROCESS and not callable(settings.prior):
         prior = np.zeros_like(prior)  # it is the process' own
 
-    def predicted(parts: Ensemble, log_densities: np.ndarray, pick: np.ndarray | slice):
+    def predicted(
+        parts: Ensemble, log_densities: Float[np.ndarray, "rows perceptions"], pick: Bool[np.ndarray, " rows"] | slice
+    ):
         its = Blend(*[part[pick] for part in predictive])
         k = familiarity_of(parts, outputs.process_variance[pick], log_densities[pick])
         return distribution(parts, its, k, table.x[pick], prior[pick], target_error[pick])
@@ -183,12 +190,12 @@ def _component_outputs(trained: TrainedEnsemble, table: Table, n_jobs: int | Non
     return component_outputs(trained.ensemble, table.x, errors, n_jobs)
 
 
-def _blended_members(trained: TrainedEnsemble, outputs: ComponentOutputs) -> np.ndarray:
-    """Every member's mean with process and trees, `(members, rows, targets)`."""
+def _blended_members(trained: TrainedEnsemble, outputs: ComponentOutputs) -> Float[np.ndarray, "members rows targets"]:
+    """Every member's mean with process and trees."""
     return np.moveaxis(trained.ensemble.member_means(outputs, outputs.process_variance), 1, 0)
 
 
-def _candidates(ensemble: Ensemble, log_densities: np.ndarray) -> list[Ensemble]:
+def _candidates(ensemble: Ensemble, log_densities: Float[np.ndarray, "rows perceptions"]) -> list[Ensemble]:
     """The ensemble with familiarity that falls soon or late, from the training rows' left-out densities."""
     low, middle = np.quantile(log_densities, [0.1, 0.5], axis=0)
     spread = np.maximum((middle - low) / 1.28, 0.5)  # as in model.density.reference_of
@@ -198,18 +205,20 @@ def _candidates(ensemble: Ensemble, log_densities: np.ndarray) -> list[Ensemble]
     ]
 
 
-def _log_densities_left_out(ensemble: Ensemble, x: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """Log-densities of training rows as if each were new, `(rows, perceptions)`."""
+def _log_densities_left_out(
+    ensemble: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs: int | None
+) -> Float[np.ndarray, "rows perceptions"]:
+    """Log-densities of training rows as if each were new."""
     densities: Any = ensemble.densities
     perceptions = [one_member(densities, k) for k in range(len(densities.log_metric))]
 
-    def chunk(x: np.ndarray) -> np.ndarray:
+    def chunk(x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows perceptions"]:
         return np.stack([log_density(one, x, leave_out_self=True) for one in perceptions], axis=1)
 
     return in_chunks(chunk, (x,), n_jobs)
 
 
-def _is_curved(table: Table, error: np.ndarray, weight: np.ndarray) -> bool:
+def _is_curved(table: Table, error: Float[np.ndarray, "rows targets"], weight: Float[np.ndarray, " rows"]) -> bool:
     """Whether a straight line errs clearly more, on rows that it has seen, than the model on rows that it has not."""
     line = ridge_trend(table.x[: table.train], table.y[: table.train], table.weight[: table.train])
     gain = ((table.y - line(table.x)) ** 2 - error**2).sum(axis=1)
@@ -218,14 +227,19 @@ def _is_curved(table: Table, error: np.ndarray, weight: np.ndarray) -> bool:
     return bool(mean > 3 * np.sqrt(np.average((gain - mean) ** 2, weights=weight) / count))
 
 
-def _changing_slopes(ensemble: Ensemble, table: Table, n_jobs: int | None) -> np.ndarray:
+def _changing_slopes(ensemble: Ensemble, table: Table, n_jobs: int | None) -> Bool[np.ndarray, " features"]:
     """For each feature whether the slopes of some target differ between rows by a quarter of their size."""
     x = table.x[spread(np.arange(table.train), SLOPE_ROWS)]
     slopes = sensitivities(ensemble, x, nothing_declared(*x.shape), n_jobs).jacobian
     return (slopes.std(axis=0) > 0.25 * np.sqrt((slopes**2).mean(axis=0)) + 1e-9).any(axis=0)
 
 
-def _scores(residual: np.ndarray, y: np.ndarray, place: np.ndarray, weight: np.ndarray) -> Scores:
+def _scores(
+    residual: Float[np.ndarray, "rows targets"],
+    y: Float[np.ndarray, "rows targets"],
+    place: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+) -> Scores:
     """Of held-out rows; `place` is the probability of a smaller error than the ensemble is expected to make."""
     off = np.abs(2 * place - 1)
     inside = {level: np.average(off < level / 100, axis=0, weights=weight) for level in LEVELS}

@@ -6,22 +6,24 @@ Batches need no state: they follow from the seed and the step.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import numpy as np
 
 from taylor_sensus.fit.processes import Processes
+from taylor_sensus.model.shapes import Float, Shaped
 
 
+@runtime_checkable
 class Checkpoints(Protocol):
     """Where runs are kept, each under a name."""
 
-    def read(self, name: str) -> dict[str, np.ndarray] | None:
+    def read(self, name: str) -> dict[str, Shaped[np.ndarray, " ..."]] | None:
         """What was written last under the name, None if nothing was."""
         ...
 
-    def write(self, name: str, arrays: dict[str, np.ndarray], *, at_once: bool) -> None:
+    def write(self, name: str, arrays: dict[str, Shaped[np.ndarray, " ..."]], *, at_once: bool) -> None:
         """Keep the arrays in place of those before; if not `at_once`, only when enough time has passed."""
         ...
 
@@ -32,7 +34,7 @@ class RunState(NamedTuple):
     trained: Any
     moments: Any
     best: Any
-    log: np.ndarray
+    log: Float[np.ndarray, "checks 2"]
     """Loss and score of each look, not a number where it is still to come."""
     best_score: float
     best_step: int
@@ -45,7 +47,10 @@ class RunState(NamedTuple):
 class RunKeeper:
     """Keeps the state of one run, and finds it again."""
 
-    def __init__(self, kept: Checkpoints | None, start: RunState, seed: int, options: Any, processes: Processes | None):
+    def __init__(
+        self, kept: Checkpoints | None, start: RunState, seed: int | np.integer, options: Any,
+        processes: Processes | None,
+    ) -> None:  # fmt: skip
         """`start` is the state before the first step: of other weights, seed or options, it is another run."""
         self.kept, self.start, self.processes = kept, start, processes
         digest = hashlib.sha256(repr((int(seed), options)).encode())

@@ -19,6 +19,7 @@ from taylor_sensus.model.networks import (
     PositionalEmbedding,
     VarianceNetwork,
 )
+from taylor_sensus.model.shapes import Float, Shaped
 
 known_to_jax()
 NARROWEST = 8
@@ -43,7 +44,7 @@ def resized(network: Any, features: int, columns: int) -> Any:
     return resized_noise(network, features, columns)
 
 
-def _resized(array: Any, size: int, axis: int = -1) -> np.ndarray:
+def _resized(array: Any, size: int, axis: int = -1) -> Shaped[np.ndarray, " ..."]:
     """The array with zeros added, or with what was added taken off, along an axis."""
     array = np.asarray(array)
     missing = size - array.shape[axis]
@@ -94,6 +95,6 @@ def _with_first(net: VarianceNetwork, features: int, columns: int) -> VarianceNe
     return eqx.tree_at(lambda n: n.perceptron.layers, net, (first, *others))
 
 
-def _fan_in(true: int, weight: np.ndarray) -> Constant | None:
+def _fan_in(true: int, weight: Float[np.ndarray, "inputs outputs"]) -> Constant | None:
     """The inputs that count, unless all do."""
     return None if true == len(weight) else Constant(np.array(true, np.float32))

@@ -18,6 +18,7 @@ from taylor_sensus.fit.robust import LITTLE, NOTHING
 from taylor_sensus.fit.stream import StreamedRows
 from taylor_sensus.fit.tasks import Workers
 from taylor_sensus.model.network import Variant, Weights
+from taylor_sensus.model.shapes import Bool, Float, Int
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
 
@@ -29,14 +30,14 @@ class FitContext:
     table: Table
     shape: Shape
     settings: Settings
-    held: tuple[np.ndarray, ...]
+    held: tuple[Int[np.ndarray, " _"], ...]
     """Rows that each member does not see."""
-    fold: np.ndarray
+    fold: Int[np.ndarray, " train"]
     """Which part of the training rows each belongs to, for what is not a member: the process."""
-    unseen: np.ndarray
-    """True where a member does not see a row, `(members, rows)`."""
-    run_seeds: np.ndarray
-    start_seeds: np.ndarray
+    unseen: Bool[np.ndarray, "members rows"]
+    """True where a member does not see a row."""
+    run_seeds: Int[np.ndarray, " runs"]
+    start_seeds: Int[np.ndarray, " members"]
     n_jobs: int | None
     progress: Progress | None
     chosen: Chosen | None
@@ -59,9 +60,17 @@ class FitContext:
 
     @classmethod
     def new(
-        cls, table: Table, shape: Shape, settings: Settings, held: list[np.ndarray], fold: np.ndarray,
-        rng: np.random.Generator, n_jobs: int | None, progress: Progress | None, chosen: Chosen | None,
-    ) -> FitContext:  # fmt: skip
+        cls,
+        table: Table,
+        shape: Shape,
+        settings: Settings,
+        held: list[Int[np.ndarray, " _"]],
+        fold: Int[np.ndarray, " train"],
+        rng: np.random.Generator,
+        n_jobs: int | None,
+        progress: Progress | None,
+        chosen: Chosen | None,
+    ) -> FitContext:
         """With seeds drawn from `rng`."""
         run_seeds = rng.integers(0, 2**31, settings.members + 1)
         start_seeds = rng.integers(0, 2**63, settings.members)
@@ -73,7 +82,7 @@ class FitContext:
         s = self.settings
         return Variant(contrast or s.contrast, s.loss, s.combination, s.density, s.dropout > 0)
 
-    def rows(self, weight: np.ndarray) -> TrainingRows:
+    def rows(self, weight: Float[np.ndarray, " rows"]) -> TrainingRows:
         """All rows, with these weights."""
         table = self.table
         declared: dict[str, Any] = {}
@@ -116,12 +125,11 @@ class FitContext:
 class NoiseTable(NamedTuple):
     """Rows from which noise is learned and shares are weighed: all, or some of a large table."""
 
-    rows: np.ndarray
+    rows: Int[np.ndarray, " rows"]
     table: Table
-    unseen: np.ndarray
-    """(members, rows)"""
+    unseen: Bool[np.ndarray, "members rows"]
 
     @property
-    def is_held_out(self) -> np.ndarray:
+    def is_held_out(self) -> Bool[np.ndarray, " rows"]:
         """Rows that some member has not seen."""
         return np.asarray(self.unseen.any(axis=0))

@@ -14,6 +14,7 @@ import numpy as np
 from taylor_sensus.fit.prepare import kept_together
 from taylor_sensus.fit.tasks import Workers
 from taylor_sensus.fitted import FittedModel
+from taylor_sensus.model.shapes import Float, Int
 from taylor_sensus.records import EncodedTable, Query
 from taylor_sensus.rows import byte_order
 
@@ -23,8 +24,8 @@ Fit = Callable[[FittedModel, EncodedTable, int | None], FittedModel]
 
 def left_out_scores(
     fitted: FittedModel, table: EncodedTable, fits: int, fit: Fit, n_jobs: int | None, workers: Workers | None
-) -> np.ndarray:
-    """Signed error of each row in standard deviations, `(rows, targets)`, by models fitted without it.
+) -> Float[np.ndarray, "rows targets"]:
+    """Signed error of each row in standard deviations, by models fitted without it.
 
     Rows that share their input are left out together.
     """
@@ -46,8 +47,13 @@ def left_out_scores(
 
 
 def scores_of_part(
-    fit: Fit, fitted: FittedModel, table: EncodedTable, part: np.ndarray, number: int, n_jobs: int | None
-) -> np.ndarray:
+    fit: Fit,
+    fitted: FittedModel,
+    table: EncodedTable,
+    part: Int[np.ndarray, " rows"],
+    number: int | np.integer,
+    n_jobs: int | None,
+) -> Float[np.ndarray, "chosen targets"]:
     """The scores of the rows of one part, by a model of the others."""
     out, rest = (table.take(np.flatnonzero(rows)) for rows in (part == number, part != number))
     prediction = fit(fitted, rest, n_jobs).predict(Query(out.x, out.prior_mean, out.x_err, out.y_err), n_jobs)

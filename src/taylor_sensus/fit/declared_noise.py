@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from taylor_sensus.model.shapes import Float
+
 AGREEMENTS = (1.0, 0.0)
 """Candidates for the share of the declared differences between rows that is kept: with a part of them, the system's
 noise would not be what the declared errors leave on average."""
@@ -32,8 +34,10 @@ class DeclaredShare(NamedTuple):
     """On variances that come through readings."""
 
 
-def tempered(variance: np.ndarray, weight: np.ndarray, agreement: float) -> np.ndarray:
-    """Variances that differ less between rows and are the same on average, `(rows, columns)`; 0 stays 0."""
+def tempered(
+    variance: Float[np.ndarray, "rows columns"], weight: Float[np.ndarray, " rows"], agreement: float
+) -> Float[np.ndarray, "rows columns"]:
+    """Variances that differ less between rows and are the same on average; 0 stays 0."""
     there = variance > 0
     total = np.maximum((weight[:, None] * there).sum(axis=0), 1e-30)
     mean = (weight[:, None] * np.where(there, variance, 0.0)).sum(axis=0) / total
@@ -41,10 +45,14 @@ def tempered(variance: np.ndarray, weight: np.ndarray, agreement: float) -> np.n
 
 
 def borne_out(
-    residual: np.ndarray, weight: np.ndarray, through: np.ndarray, target: np.ndarray, other: np.ndarray,
+    residual: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+    through: Float[np.ndarray, "rows targets"],
+    target: Float[np.ndarray, "rows targets"],
+    other: Float[np.ndarray, "rows targets"],
     expected: float,
-) -> DeclaredShare:  # fmt: skip
-    """Agreements and factor, from residuals of unseen rows, `(rows, targets)`.
+) -> DeclaredShare:
+    """Agreements and factor, from residuals of unseen rows.
 
     `through` is the variance that comes through readings by the slopes of the regression, `expected` the factor on it
     that the law says, `target` the targets' own declared variance, and `other` what else is known. What is declared is
@@ -66,17 +74,28 @@ def borne_out(
     return candidates[best]
 
 
-def _known(share: DeclaredShare, weight: np.ndarray, through: np.ndarray, target: np.ndarray) -> np.ndarray:
+def _known(
+    share: DeclaredShare,
+    weight: Float[np.ndarray, " rows"],
+    through: Float[np.ndarray, "rows targets"],
+    target: Float[np.ndarray, "rows targets"],
+) -> Float[np.ndarray, "rows targets"]:
     own = tempered(target, weight, share.target_agreement)
     return share.factor * tempered(through, weight, share.agreement) + own
 
 
-def _cost(residual: np.ndarray, weight: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Twice the negative log-likelihood of each row, with the best white noise beside what is known, (rows,)."""
+def _cost(
+    residual: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+    known: Float[np.ndarray, "rows targets"],
+) -> Float[np.ndarray, " rows"]:
+    """Twice the negative log-likelihood of each row, with the best white noise beside what is known."""
     total = np.zeros(len(residual))
     for squared, own in zip((residual**2).T, known.T, strict=True):
 
-        def of(log_noise: float, squared: np.ndarray = squared, own: np.ndarray = own) -> float:
+        def of(
+            log_noise: float, squared: Float[np.ndarray, " rows"] = squared, own: Float[np.ndarray, " rows"] = own
+        ) -> float:
             whole = np.exp(log_noise) + own
             return float(np.average(np.log(whole) + squared / whole, weights=weight))
 

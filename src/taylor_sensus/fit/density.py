@@ -9,12 +9,13 @@ from taylor_sensus.fit.members import Trained, train
 from taylor_sensus.fit.objectives import stage
 from taylor_sensus.fit.padding import batch_rows, bucket, split_rows
 from taylor_sensus.model.density import DensityPerception, DensityPoints, density_targets, thinned
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.squash import squash
 from taylor_sensus.settings import Settings
 
 
 def new_perception(
-    x: np.ndarray, settings: Settings, rng: np.random.Generator
+    x: Float[np.ndarray, "rows features"], settings: Settings, rng: np.random.Generator
 ) -> tuple[DensityPerception, DensityPoints]:
     """An attention that has learned nothing yet, and the points that it learns from, padded."""
     rows = squash(thinned(x, rng), tail="root")

@@ -17,6 +17,7 @@ from taylor_sensus.model.exact import probably_exact
 from taylor_sensus.model.repeated_columns import MOST_ROWS as MOST_GROUP_ROWS
 from taylor_sensus.model.repeated_columns import repeated_columns
 from taylor_sensus.model.sensitivity import sensitivities
+from taylor_sensus.model.shapes import Bool, Float
 from taylor_sensus.model.taylor_block import NoFeatureNoise
 from taylor_sensus.records import DeclaredCheck, DeclaredError, EncodedTable, FitSummary, Names, SuspectedGroups
 from taylor_sensus.rows import blocks, spread, tercile_shares
@@ -76,7 +77,9 @@ def summarise_fit(
     )
 
 
-def _negative_bounds(y: np.ndarray, scaled: PreparedTable, found: Calibrated) -> np.ndarray:
+def _negative_bounds(
+    y: Float[np.ndarray, "rows targets"], scaled: PreparedTable, found: Calibrated
+) -> Float[np.ndarray, " targets"]:
     """For each target that is never negative the share of held-out rows whose 90 % interval is."""
     tails, held, scaler = found.ensemble.tails, found.held_out, scaled.scaler
     if tails is None or tails.power is not None:
@@ -96,12 +99,12 @@ def _suspected_groups(table: EncodedTable, columns: tuple[Column, ...]) -> Suspe
     return SuspectedGroups(tuple(there[at].name for at in found), sets) if found else None
 
 
-def _declared_cells(table: EncodedTable) -> np.ndarray:
-    """Targets whose measuring error is known and not 0, `(rows, targets)`."""
+def _declared_cells(table: EncodedTable) -> Bool[np.ndarray, "rows targets"]:
+    """Targets whose measuring error is known and not 0."""
     return np.zeros(table.y.shape, bool) if table.y_err is None else np.asarray(table.y_err > 0)
 
 
-def _declared_target_stds(table: EncodedTable) -> np.ndarray:
+def _declared_target_stds(table: EncodedTable) -> Float[np.ndarray, " targets"]:
     """The usual declared error of each target, over the rows that have one."""
     if table.y_err is None:
         return np.zeros(table.y.shape[1])
@@ -165,19 +168,19 @@ def _share_bounds(
     return tuple(tuple(zip(one.low.tolist(), one.high.tolist(), strict=True)) for one in each)
 
 
-def _evaluated(found: Calibrated) -> np.ndarray:
+def _evaluated(found: Calibrated) -> Bool[np.ndarray, " rows"]:
     """Which held-out rows the scores come from: validation rows where there are any."""
     is_validation = found.held_out.rows < 0
     return is_validation if is_validation.any() else ~is_validation
 
 
-def _explained(found: Calibrated) -> np.ndarray:
+def _explained(found: Calibrated) -> Float[np.ndarray, " targets"]:
     """Not a number where the target does not vary, so that there is nothing to explain."""
     return np.where(np.ptp(found.held_out.y[_evaluated(found)], axis=0) > 0, found.scores.explained, np.nan)
 
 
-def _thirds(found: Calibrated) -> np.ndarray:
-    """Coverage of 90 % intervals among the surest, the middle and the least sure third, `(targets, 3)`."""
+def _thirds(found: Calibrated) -> Float[np.ndarray, "targets 3"]:
+    """Coverage of 90 % intervals among the surest, the middle and the least sure third."""
     evaluated = _evaluated(found)
     std = found.held_out.std[evaluated]
     held = np.abs(2 * found.place[evaluated] - 1) < 0.9
@@ -185,7 +188,7 @@ def _thirds(found: Calibrated) -> np.ndarray:
     return np.array([[np.average(own, weights=s) for s in share] for own, share in zip(held.T, shares, strict=True)])
 
 
-def _missing_cells(x: np.ndarray, columns: tuple[Column, ...]) -> int:
+def _missing_cells(x: Float[np.ndarray, "rows features"], columns: tuple[Column, ...]) -> int:
     """Cells of the user's table without a value: a missing word counts once, however many categories there are.
 
     Columns without a single value are not among them: nothing was filled in there.
@@ -210,5 +213,5 @@ def _outliers(ensemble: TrainedEnsemble, scaled: PreparedTable) -> tuple[int, ..
     return tuple(scaled.first[outliers(ensemble.process.robust_weights[: scaled.training.train])].tolist())
 
 
-def _numbers(values: np.ndarray) -> tuple[float, ...]:
+def _numbers(values: Float[np.ndarray, " numbers"]) -> tuple[float, ...]:
     return tuple(float(value) for value in np.atleast_1d(values))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.model.groups import GroupEffect
+from taylor_sensus.model.shapes import Bool, Float, Int
 
 FEWEST_GROUPS = 3
 """That it takes to tell them from noise."""
@@ -23,12 +24,18 @@ USUAL_LOG_VARIANCE, LOG_VARIANCE_SPREAD = np.log(0.1), 3.0
 class GroupMeans(NamedTuple):
     """Mean residuals of the groups that have rows, with the variance that noise leaves in them, of one target."""
 
-    codes: np.ndarray
-    mean: np.ndarray
-    variance: np.ndarray
+    codes: Int[np.ndarray, " groups"]
+    mean: Float[np.ndarray, " groups"]
+    variance: Float[np.ndarray, " groups"]
 
     @classmethod
-    def of(cls, residual: np.ndarray, variance: np.ndarray, code: np.ndarray, weight: np.ndarray) -> GroupMeans:
+    def of(
+        cls,
+        residual: Float[np.ndarray, " rows"],
+        variance: Float[np.ndarray, " rows"],
+        code: Int[np.ndarray, " rows"],
+        weight: Float[np.ndarray, " rows"],
+    ) -> GroupMeans:
         """From rows with a group, each counted by how exact it is."""
         codes, place = np.unique(code, return_inverse=True)
         precision = weight / variance
@@ -36,7 +43,7 @@ class GroupMeans(NamedTuple):
         return cls(codes, np.bincount(place, precision * residual) / total, 1 / total)
 
 
-def between_variance(mean: np.ndarray, variance: np.ndarray) -> float:
+def between_variance(mean: Float[np.ndarray, " groups"], variance: Float[np.ndarray, " groups"]) -> float:
     """The expected variance of intercepts, given means that have this variance beside it.
 
     The prior is flat in the logarithm of the sum of both, where few groups say next to nothing with a weak centre.
@@ -50,7 +57,7 @@ def between_variance(mean: np.ndarray, variance: np.ndarray) -> float:
     return float(chance @ tau / chance.sum())
 
 
-def unseen_groups_gain(mean: np.ndarray, variance: np.ndarray) -> bool:
+def unseen_groups_gain(mean: Float[np.ndarray, " groups"], variance: Float[np.ndarray, " groups"]) -> bool:
     """Whether each group's mean is likelier with the variance between all others than without any."""
     if len(mean) < FEWEST_GROUPS:
         return False
@@ -63,19 +70,24 @@ def unseen_groups_gain(mean: np.ndarray, variance: np.ndarray) -> bool:
 
 
 class WithinGroups(NamedTuple):
-    """Residuals without what the rows of a group have in common, `(rows, targets)`."""
+    """Residuals without what the rows of a group have in common."""
 
-    residual: np.ndarray
-    common: np.ndarray
+    residual: Float[np.ndarray, "rows targets"]
+    common: Float[np.ndarray, "rows targets"]
     """Variance that is left of what they have in common; where nothing was taken away, that of the function."""
-    differ: np.ndarray
+    differ: Bool[np.ndarray, " targets"]
     """Whether groups differ, one truth a target."""
 
 
 def within_groups(
-    residual: np.ndarray, mean_variance: np.ndarray, code: np.ndarray, weight: np.ndarray, held_out: np.ndarray,
-    noise: np.ndarray | None = None, differ: np.ndarray | None = None,
-) -> WithinGroups:  # fmt: skip
+    residual: Float[np.ndarray, "rows targets"],
+    mean_variance: Float[np.ndarray, "rows targets"],
+    code: Int[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+    held_out: Bool[np.ndarray, " rows"],
+    noise: Float[np.ndarray, "rows targets"] | None = None,
+    differ: Bool[np.ndarray, " targets"] | None = None,
+) -> WithinGroups:
     """Unseen residuals without the intercepts of their groups, where unseen groups gain from having some.
 
     `mean_variance` is what is not known of the function; `noise` the variance of each row beside, by default one size
@@ -103,7 +115,12 @@ def within_groups(
     return WithinGroups(residual, common, found)
 
 
-def _inside(residual: np.ndarray, place: np.ndarray, weight: np.ndarray, count: np.ndarray) -> float:
+def _inside(
+    residual: Float[np.ndarray, " rows"],
+    place: Int[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+    count: Int[np.ndarray, " groups"],
+) -> float:
     """Variance of rows around the mean of their group."""
     mean = np.bincount(place, weight * residual) / np.bincount(place, weight)
     squares = weight @ (residual - mean[place]) ** 2 / weight.mean()
@@ -111,12 +128,18 @@ def _inside(residual: np.ndarray, place: np.ndarray, weight: np.ndarray, count: 
 
 
 def learn_groups(
-    unseen: np.ndarray, seen: np.ndarray, noise: np.ndarray, mean_variance: np.ndarray, code: np.ndarray,
-    weight: np.ndarray, differ: np.ndarray, count: int,
-) -> GroupEffect:  # fmt: skip
+    unseen: Float[np.ndarray, "rows targets"],
+    seen: Float[np.ndarray, "rows targets"],
+    noise: Float[np.ndarray, "rows targets"],
+    mean_variance: Float[np.ndarray, "rows targets"],
+    code: Int[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+    differ: Bool[np.ndarray, " targets"],
+    count: int,
+) -> GroupEffect:
     """From residuals of rows whose group was `unseen`, the variance; from those of the whole model, the intercepts.
 
-    All are of rows with a group, `(rows, targets)`; `noise` is the rows' variance, `count` the number of groups.
+    All are of rows with a group; `noise` is the rows' variance, `count` the number of groups.
     """
     targets = unseen.shape[1]
     variance, intercept, left = np.zeros(targets), np.zeros((count, targets)), np.zeros((count, targets))

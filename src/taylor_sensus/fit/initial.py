@@ -15,6 +15,7 @@ from taylor_sensus.model.networks import (
     PositionalEmbedding,
     VarianceNetwork,
 )
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, NoFeatureNoise
 from taylor_sensus.settings import Settings
 
@@ -24,8 +25,8 @@ class Shape(NamedTuple):
 
     features: int
     targets: int
-    center: np.ndarray
-    scale: np.ndarray
+    center: Float[np.ndarray, " features"]
+    scale: Float[np.ndarray, " features"]
 
 
 def frequency_scales(rows: int, features: int, settings: Settings) -> list[float]:
@@ -53,11 +54,15 @@ def new_mean(shape: Shape, settings: Settings, rng: np.random.Generator, frequen
 
 
 def new_noise(
-    shape: Shape, settings: Settings, rng: np.random.Generator, feature_level: np.ndarray, system_level: np.ndarray
+    shape: Shape,
+    settings: Settings,
+    rng: np.random.Generator,
+    feature_level: Float[np.ndarray, " features"],
+    system_level: Float[np.ndarray, " targets"],
 ) -> tuple[VarianceNetwork | NoFeatureNoise, VarianceNetwork]:
     """Noise networks that give the same log-variances everywhere: one for the features, one for the system."""
 
-    def network(level: np.ndarray) -> VarianceNetwork:
+    def network(level: Float[np.ndarray, " outputs"]) -> VarianceNetwork:
         sizes = [shape.features, *[settings.noise_width] * settings.noise_depth, len(level)]
         return VarianceNetwork(
             Perceptron.initial(rng, sizes, settings.activation), _constant(level), settings.noise_range
@@ -67,13 +72,13 @@ def new_noise(
 
 
 def new_block(
-    shape: Shape, settings: Settings, rng: np.random.Generator, feature_level, system_level
+    shape: Shape, settings: Settings, rng: np.random.Generator, feature_level: float, system_level: float
 ) -> DeepTaylorBlock:
     """A whole block with mean 0 and constant noise."""
     mean = new_mean(shape, settings, rng, settings.frequency_cap)
-    feature_level = np.full(shape.features, feature_level)
-    return DeepTaylorBlock(mean, *new_noise(shape, settings, rng, feature_level, np.full(shape.targets, system_level)))
+    levels = np.full(shape.features, feature_level), np.full(shape.targets, system_level)
+    return DeepTaylorBlock(mean, *new_noise(shape, settings, rng, *levels))
 
 
-def _constant(values: np.ndarray) -> Constant:
+def _constant(values: Float[np.ndarray, " features"]) -> Constant:
     return Constant(np.asarray(values, np.float32))

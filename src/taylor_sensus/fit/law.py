@@ -15,6 +15,7 @@ from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.gaussian_process import SHAPES, covariance
 from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import Law, LawNumbers, nodes, prior_root
+from taylor_sensus.model.shapes import Bool, Float
 from taylor_sensus.model.squash import squash
 from taylor_sensus.rows import spread
 
@@ -41,7 +42,9 @@ USUAL = (0.02, 0.98)
 """Quantiles between which a size of errors is usual."""
 
 
-def fit_law(table: Table, found: FoundProcess, seed: int, target_variance: np.ndarray | None = None) -> Law | None:
+def fit_law(
+    table: Table, found: FoundProcess, seed: int, target_variance: Float[np.ndarray, "rows targets"] | None = None
+) -> Law | None:
     """The law behind readings; None where no feature has one.
 
     `target_variance` takes the place of the targets' declared variances. How far declared variances count in the
@@ -83,8 +86,12 @@ def fit_law(table: Table, found: FoundProcess, seed: int, target_variance: np.nd
     return Law(numbers, density)
 
 
-def shared_errors(covariance: np.ndarray, cross: np.ndarray, reading: np.ndarray) -> np.ndarray:
-    """What a unit error of each reading brings along in the target's error, `(rows, features)`: S^-1 c."""
+def shared_errors(
+    covariance: Float[np.ndarray, "rows features features"],
+    cross: Float[np.ndarray, "rows features"],
+    reading: Bool[np.ndarray, " features"],
+) -> Float[np.ndarray, "rows features"]:
+    """What a unit error of each reading brings along in the target's error: S^-1 c."""
     both = reading[:, None] & reading
     return np.einsum("rij,rj->ri", np.linalg.pinv(np.where(both, covariance, 0.0)), np.where(reading, cross, 0.0))
 
@@ -92,16 +99,18 @@ def shared_errors(covariance: np.ndarray, cross: np.ndarray, reading: np.ndarray
 class _Averages(NamedTuple):
     """What the law learns from: each row's points, their weights, and targets."""
 
-    points: np.ndarray
-    share: np.ndarray
-    y: np.ndarray
-    known: np.ndarray
-    weight: np.ndarray
-    brought: np.ndarray | None
-    """By how much the target's error differs between points, (points, rows), where it goes with the readings'."""
-    x: np.ndarray
+    points: Float[np.ndarray, "rows points features"]
+    share: Float[np.ndarray, " points"]
+    y: Float[np.ndarray, "rows targets"]
+    known: Float[np.ndarray, " rows"]
+    weight: Float[np.ndarray, " rows"]
+    brought: Float[np.ndarray, "points rows"] | None
+    """By how much the target's error differs between points, where it goes with the readings'."""
+    x: Float[np.ndarray, "rows features"]
 
-    def correlated(self, shared: np.ndarray, cross: np.ndarray) -> _Averages:
+    def correlated(
+        self, shared: Float[np.ndarray, "rows features"], cross: Float[np.ndarray, "rows features"]
+    ) -> _Averages:
         """With errors of the target that go with those of the readings, x - point: their mean leaves the target."""
         brought = np.einsum("rf,rqf->qr", shared, self.x[:, None] - self.points)
         mean = self.share @ brought
@@ -110,11 +119,11 @@ class _Averages(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    theta: np.ndarray
-    centres: np.ndarray
-    factor: np.ndarray
-    weight: np.ndarray
-    noise: np.ndarray
+    theta: Float[np.ndarray, " numbers"]
+    centres: Float[np.ndarray, "centres features"]
+    factor: Float[np.ndarray, "centres centres"]
+    weight: Float[np.ndarray, "centres targets"]
+    noise: Float[np.ndarray, " targets"]
 
 
 def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _Fit:
@@ -127,8 +136,8 @@ def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _
     centres = flat.reshape(count, nodes_each, features)[picked, rng.integers(nodes_each, size=len(picked))]
     start, spread_of_f = float(numbers.theta[-1]), np.zeros_like(y)
 
-    def averages(theta: np.ndarray) -> np.ndarray:
-        """Of the whitened basis over each row's points, (centres, rows)."""
+    def averages(theta: Float[np.ndarray, " numbers"]) -> Float[np.ndarray, "centres rows"]:
+        """Of the whitened basis over each row's points."""
         root = prior_root(theta, centres)
         rows = np.zeros((count, len(centres)))
         for number in range(nodes_each):
@@ -136,7 +145,9 @@ def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _
             rows += share[number] * covariance(theta, at, centres)
         return solve_triangular(root, rows.T, lower=True, check_finite=False)
 
-    def solve(basis: np.ndarray, noise: float) -> tuple[float, np.ndarray, np.ndarray]:
+    def solve(
+        basis: Float[np.ndarray, "centres rows"], noise: float
+    ) -> tuple[float, Float[np.ndarray, "centres centres"], Float[np.ndarray, "centres targets"]]:
         """Negative log-evidence, factor, and weights in whitened coordinates."""
         total = (noise + known[:, None] + spread_of_f).mean(axis=1) / weight
         scaled = basis / total
@@ -174,7 +185,7 @@ def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _
     return _Fit(theta, centres, factor, whitened_y, noise)
 
 
-def _sharper(theta: np.ndarray, by: float, features: int) -> np.ndarray:
+def _sharper(theta: Float[np.ndarray, " numbers"], by: float, features: int) -> Float[np.ndarray, " numbers"]:
     """The process' numbers with shorter length scales and a larger amplitude."""
     table = theta[:-2].reshape(len(SHAPES), 1 + features).copy()
     table[:, 0] += by
@@ -182,7 +193,9 @@ def _sharper(theta: np.ndarray, by: float, features: int) -> np.ndarray:
     return np.append(table.ravel(), [theta[-2] + by, theta[-1]])
 
 
-def learn_density(x: np.ndarray, error: np.ndarray, rng: np.random.Generator) -> InputDensity:
+def learn_density(
+    x: Float[np.ndarray, "rows features"], error: Float[np.ndarray, "rows features features"], rng: np.random.Generator
+) -> InputDensity:
     """The mixture of true inputs behind readings with these covariances of their errors, by extreme deconvolution."""
     order = rng.permutation(len(x))
     kept, held_out = order[: round(0.8 * len(x))], order[round(0.8 * len(x)) :]
@@ -194,7 +207,12 @@ def learn_density(x: np.ndarray, error: np.ndarray, rng: np.random.Generator) ->
     return _deconvolved(x, error, counts[int(np.argmax(scores))], rng)
 
 
-def _deconvolved(x: np.ndarray, error: np.ndarray, count: int, rng: np.random.Generator) -> InputDensity:
+def _deconvolved(
+    x: Float[np.ndarray, "rows features"],
+    error: Float[np.ndarray, "rows features features"],
+    count: int,
+    rng: np.random.Generator,
+) -> InputDensity:
     """Expectation and maximisation from a start by k-means; components are drawn a little to the pooled one."""
     from sklearn.cluster import KMeans
 

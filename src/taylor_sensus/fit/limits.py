@@ -16,6 +16,7 @@ from taylor_sensus.fit.process import run_process
 from taylor_sensus.fit.records import Table
 from taylor_sensus.model.declared_errors import DeclaredErrors
 from taylor_sensus.model.gaussian_process import noise
+from taylor_sensus.model.shapes import Num
 from taylor_sensus.model.truncated import truncated_normal
 
 ROUNDS = 4
@@ -23,7 +24,7 @@ UNKNOWN = 1e4
 """Variance with which a row tells nothing, in scaled units."""
 
 
-def with_limits(context: FitContext, side: np.ndarray | None) -> FitContext:
+def with_limits(context: FitContext, side: Num[np.ndarray, "train targets"] | None) -> FitContext:
     """The table with expected targets in place of bounds; `side` is -1, 0 or 1 for each training row and target."""
     t = context.table
     if side is None or not side.any():

@@ -23,6 +23,7 @@ from taylor_sensus.fit.padding import RowSplit
 from taylor_sensus.model.chunks import padded as pad
 from taylor_sensus.model.module import known_to_jax
 from taylor_sensus.model.networks import trainable
+from taylor_sensus.model.shapes import Float, Int, UInt
 
 known_to_jax()
 
@@ -37,7 +38,7 @@ def new_moments(trained: Any) -> optax.ScaleByAdamState:
     return optax.ScaleByAdamState(count=np.zeros((), np.int32), mu=zeros, nu=jax.tree.map(np.copy, zeros))
 
 
-def batches(split: RowSplit, batch_size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def batches(split: RowSplit, batch_size: int, rng: np.random.Generator) -> Iterator[Int[np.ndarray, " batch"]]:
     """Rows of one step after another: the fit rows in a new random order each time they have all been seen."""
     rows, left = split.fit[: int(split.fit_count)], np.empty(0, np.int32)
     while True:
@@ -47,17 +48,26 @@ def batches(split: RowSplit, batch_size: int, rng: np.random.Generator) -> Itera
         left = left[batch_size:]
 
 
-def gathered(rows: Any, picks: np.ndarray, columns: int | None) -> Any:
-    """The rows that `picks` (steps, batch) names, padded to `WINDOW` steps and to the columns of the program."""
+def gathered(rows: Any, picks: Int[np.ndarray, "steps batch"], columns: int | None) -> Any:
+    """The rows that `picks` names, padded to `WINDOW` steps and to the columns of the program."""
     found = jax.tree.map(lambda a: pad(np.take(np.asarray(a), picks, axis=0), WINDOW), rows)
     return found if columns is None else found.widened(columns)
 
 
 @partial(jax.jit, static_argnames=("stage",), donate_argnames=("moments",))
 def run_steps(
-    trained: Any, moments: Any, network: Any, window: Any, points: Any, count: Array, first: Array,
-    seed: Array, options: RunOptions, *, stage: Stage,
-) -> tuple[Any, Any, Array]:  # fmt: skip
+    trained: Any,
+    moments: Any,
+    network: Any,
+    window: Any,
+    points: Any,
+    count: Int[Array, ""],
+    first: Int[Array, ""],
+    seed: UInt[Array, ""],
+    options: RunOptions,
+    *,
+    stage: Stage,
+) -> tuple[Any, Any, Float[Array, ""]]:
     """`count` steps from `first` on, each on a batch of `window` (steps, batch, ...); and the sum of their losses."""
     _, fixed = trainable(network)
     key = jax.random.key(seed, impl="unsafe_rbg")
@@ -81,6 +91,6 @@ def run_steps(
     return jax.lax.fori_loop(0, count, one_step, (trained, moments, jnp.array(0.0)))
 
 
-def _fade(done: Array) -> Array:
+def _fade(done: Float[Array, ""]) -> Float[Array, ""]:
     """From 1 at the start of a run to 0 at its end, along half a cosine."""
     return 0.5 * (1 + jnp.cos(jnp.pi * done))

@@ -14,6 +14,7 @@ from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.forward import mean_of
 from taylor_sensus.model.networks import MeanNetwork
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.settings import Settings
 
 LONGER, STILL_GAINING = 3.0, 0.6
@@ -43,7 +44,7 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
     return stages if settings.kernel and rows <= settings.kernel_limit else {"density": 1, **stages}
 
 
-def train_means(context: FitContext, noise_table: NoiseTable, row_weights: np.ndarray) -> TrainedMeans:
+def train_means(context: FitContext, noise_table: NoiseTable, row_weights: Float[np.ndarray, " rows"]) -> TrainedMeans:
     """A few short runs with each spread of frequencies, then all members with the one that served unseen rows best.
 
     How wiggly a function is cannot be known beforehand, and no one spread suits all tables. Nor does one length of
@@ -93,7 +94,9 @@ def longer_by(rows: int, settings: Settings) -> float:
     return float(np.clip(settings.most_steps / 4 / max(steps, 1.0), 1.0, LONGER))
 
 
-def train_mean(context: FitContext, row_weights: np.ndarray, member: int, scale: float, epochs: int) -> Trained:
+def train_mean(
+    context: FitContext, row_weights: Float[np.ndarray, " rows"], member: int, scale: float, epochs: int
+) -> Trained:
     """One member's mean, whose waves have this spread of frequencies."""
     net = new_mean(context.shape, context.settings, context.generators()[member], scale)
     splits = MemberSplits(context.unseen, context.table.train, row_weights)
@@ -101,13 +104,15 @@ def train_mean(context: FitContext, row_weights: np.ndarray, member: int, scale:
     return train_member(context, "mean", member, net, rows, splits, epochs, variant=context.variant())
 
 
-def network_means(nets: list[MeanNetwork], x: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """Every member's mean at rows, `(rows, members, targets)`."""
+def network_means(
+    nets: list[MeanNetwork], x: Float[np.ndarray, "rows features"], n_jobs: int | None
+) -> Float[np.ndarray, "rows members targets"]:
+    """Every member's mean at rows."""
     return in_chunks(lambda chunk: np.stack([mean_of(net, chunk) for net in nets], axis=1), (x,), n_jobs)
 
 
 def unseen_error(
-    nets: list[MeanNetwork], noise_table: NoiseTable, row_weights: np.ndarray, n_jobs: int | None
+    nets: list[MeanNetwork], noise_table: NoiseTable, row_weights: Float[np.ndarray, " all_rows"], n_jobs: int | None
 ) -> float:
     """Squared error of the first members on the rows that each has not seen; 0 if there are none."""
     if not nets:

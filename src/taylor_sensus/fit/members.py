@@ -61,7 +61,7 @@ def give_memory_back() -> None:
 
 
 def train(
-    network: Any, rows: Any, points: Any, split: RowSplit, options: RunOptions, seed: int,
+    network: Any, rows: Any, points: Any, split: RowSplit, options: RunOptions, seed: int | np.integer,
     *, stage: Stage, batch_size: int, checks: int, member: int = 0, progress: Progress | None = None,
     feed: StreamedFeed | None = None, kept: Checkpoints | None = None,
 ) -> Trained:  # fmt: skip

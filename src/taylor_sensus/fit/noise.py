@@ -16,6 +16,7 @@ from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.ensemble import blended
 from taylor_sensus.model.forward import ReadyMean, raw_log_variances
 from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
+from taylor_sensus.model.shapes import Bool, Float
 
 if TYPE_CHECKING:
     from taylor_sensus.fit.share import Weighed
@@ -33,8 +34,8 @@ class NoiseRun(NamedTuple):
 
     trained: Trained
     pairs: list[tuple[Any, ...]]
-    costs: np.ndarray
-    """Twice the negative log-likelihood of each row, (flatness, rows)"""
+    costs: Float[np.ndarray, "flatness rows"]
+    """Twice the negative log-likelihood of each row"""
 
 
 def train_noise(
@@ -60,12 +61,18 @@ def train_member_noise(
 
 
 def squared_slopes(
-    net: MeanNetwork, share: np.ndarray, process_slopes: np.ndarray, x: np.ndarray, n_jobs: int | None
-) -> np.ndarray:
-    """Squared sensitivities of the blended mean at rows, `(rows, targets, features)`."""
+    net: MeanNetwork,
+    share: Float[np.ndarray, " targets"],
+    process_slopes: Float[np.ndarray, "rows targets features"],
+    x: Float[np.ndarray, "rows features"],
+    n_jobs: int | None,
+) -> Float[np.ndarray, "rows targets features"]:
+    """Squared sensitivities of the blended mean at rows."""
     share, ready = np.asarray(share, np.float32)[:, None], ReadyMean(net)
 
-    def chunk(x: np.ndarray, beside: np.ndarray) -> np.ndarray:
+    def chunk(
+        x: Float[np.ndarray, "rows features"], beside: Float[np.ndarray, "rows targets features"]
+    ) -> Float[np.ndarray, "rows targets features"]:
         return blended(share, ready.value_and_jacobian(x)[1], beside) ** 2
 
     return in_chunks(chunk, (x, process_slopes), n_jobs)
@@ -99,11 +106,15 @@ def _start(context: FitContext, rows: NoiseRows, noise_table: NoiseTable, rng: n
 
 
 # DIFF(eq. 9): noise that differs between rows must show: with few rows, one size for all is the better estimate.
-def simplest_noise(costs: np.ndarray, unseen: np.ndarray, weight: np.ndarray) -> int:
+def simplest_noise(
+    costs: Float[np.ndarray, "members flatness rows"],
+    unseen: Bool[np.ndarray, "members rows"],
+    weight: Float[np.ndarray, " rows"],
+) -> int:
     """Which of `FLATNESS` leaves no more differences between rows than unseen rows bear out.
 
-    The one-standard-error rule: the flattest that is not worse than the best by more than chance. `costs` are
-    (members, flatness, rows), and `unseen` says which rows a member has not seen, `(members, rows)`.
+    The one-standard-error rule: the flattest that is not worse than the best by more than chance. `unseen`
+    says which rows a member has not seen.
     """
     held_out_weight = unseen * weight
     total = held_out_weight.sum(axis=0)
@@ -112,7 +123,7 @@ def simplest_noise(costs: np.ndarray, unseen: np.ndarray, weight: np.ndarray) ->
     weight = weight[held]
     best = mean_costs[np.average(mean_costs, axis=1, weights=weight).argmin()]
 
-    def as_good(cost: np.ndarray) -> bool:
+    def as_good(cost: Float[np.ndarray, " rows"]) -> bool:
         worse = cost - best
         mean = np.average(worse, weights=weight)
         count = weight.sum() ** 2 / (weight**2).sum()

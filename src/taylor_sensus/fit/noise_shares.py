@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
+from taylor_sensus.model.shapes import Float
+
 GRID = np.array([0.0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 1.0])
 """Shares that are tried; bounds are interpolated between them."""
 DROP = 1.353
@@ -36,12 +38,16 @@ FREEDOM = 8.0
 class ShareBounds(NamedTuple):
     """For each source the bounds of its share of the learned noise; the system is the last."""
 
-    low: np.ndarray
-    high: np.ndarray
+    low: Float[np.ndarray, " sources"]
+    high: Float[np.ndarray, " sources"]
 
 
-def share_bounds(squared_slopes: np.ndarray, squared_error: np.ndarray, known: np.ndarray) -> ShareBounds:
-    """Of one target: slopes `(rows, inputs)`, squared errors of unseen rows, and what of their variance is known."""
+def share_bounds(
+    squared_slopes: Float[np.ndarray, "rows inputs"],
+    squared_error: Float[np.ndarray, " rows"],
+    known: Float[np.ndarray, " rows"],
+) -> ShareBounds:
+    """Of one target: slopes, squared errors of unseen rows, and what of their variance is known."""
     inputs = squared_slopes.shape[1]
     if len(squared_error) < FEWEST_ROWS:
         return ShareBounds(np.zeros(inputs + 1), np.ones(inputs + 1))
@@ -67,7 +73,12 @@ def share_bounds(squared_slopes: np.ndarray, squared_error: np.ndarray, known: n
 class _Profile:
     """The likelihood of shares on a simplex and of the total; each shape has a mean of 1."""
 
-    def __init__(self, shapes: np.ndarray, squares: np.ndarray, known: np.ndarray) -> None:
+    def __init__(
+        self,
+        shapes: Float[np.ndarray, "rows sources"],
+        squares: Float[np.ndarray, " rows"],
+        known: Float[np.ndarray, " rows"],
+    ) -> None:
         self.shapes, self.squares, self.known = shapes, squares, known
         self.start = np.log(max(float(np.mean(squares) - np.mean(known)), 0.05 * float(np.mean(squares)), 1e-12))
 
@@ -88,20 +99,26 @@ class _Profile:
         return max(_crossing(inside, best, -1) - ROUGH, 0.0), min(_crossing(inside, best, 1) + ROUGH, 1.0)
 
     @cached_property
-    def likeliest(self) -> np.ndarray:
+    def likeliest(self) -> Float[np.ndarray, " sources"]:
         """Shares of all sources together that explain the rows best."""
         nothing = np.zeros(len(self.squares))
         found = self._search(nothing, self.shapes, 0.0, None)[1][1:]
         return np.exp(found) / np.exp(found).sum()
 
-    def _cost(self, place: int, share: float, begin: np.ndarray | None) -> tuple[float, np.ndarray]:
+    def _cost(
+        self, place: int, share: float, begin: Float[np.ndarray, " numbers"] | None
+    ) -> tuple[float, Float[np.ndarray, " numbers"]]:
         """The least negative log-likelihood with this share, over the total and the other shares, and where it is."""
         return self._search(self.shapes[:, place], np.delete(self.shapes, place, axis=1), share, begin)
 
     def _search(
-        self, own: np.ndarray, rest: np.ndarray, share: float, begin: np.ndarray | None
-    ) -> tuple[float, np.ndarray]:
-        def cost(values: np.ndarray) -> tuple[float, np.ndarray]:
+        self,
+        own: Float[np.ndarray, " rows"],
+        rest: Float[np.ndarray, "rows others"],
+        share: float,
+        begin: Float[np.ndarray, " numbers"] | None,
+    ) -> tuple[float, Float[np.ndarray, " numbers"]]:
+        def cost(values: Float[np.ndarray, " numbers"]) -> tuple[float, Float[np.ndarray, " numbers"]]:
             total, weight = np.exp(values[0]), np.exp(values[1:] - values[1:].max())
             weight = weight / weight.sum()
             mixed = rest @ weight
@@ -122,7 +139,7 @@ class _Profile:
         return float(found.fun), np.append(found.x[0], np.clip(found.x[1:] - found.x[1:].max(), -4.0, 0.0))
 
 
-def _crossing(inside: np.ndarray, best: int, step: int) -> float:
+def _crossing(inside: Float[np.ndarray, " shares"], best: int, step: int) -> float:
     """Where the cost leaves what is allowed, walking from the best share; the end of the range if it never does."""
     at = best
     while 0 <= at + step < len(GRID) and inside[at + step] <= 0:

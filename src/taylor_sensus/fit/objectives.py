@@ -7,7 +7,7 @@ with NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,8 +19,9 @@ from taylor_sensus.model.density import density_divergence
 from taylor_sensus.model.forward import mean_of, variances
 from taylor_sensus.model.loss import heteroscedastic_mse
 from taylor_sensus.model.network import Variant, Weights, algorithm_1
-from taylor_sensus.model.networks import VarianceNetwork
+from taylor_sensus.model.networks import Perceptron, VarianceNetwork
 from taylor_sensus.model.noise_contrast import draw_noise, second_view
+from taylor_sensus.model.shapes import AnyArray, Float, Shaped
 
 
 class RunOptions(NamedTuple):
@@ -50,7 +51,15 @@ PULLED = 4
 time."""
 
 
-def mean_loss(network, rows, points, key: Array, options: RunOptions, fade: Array, variant: Variant) -> Array:
+def mean_loss(
+    network: Any,
+    rows: Any,
+    points: Any,
+    key: Shaped[Array, "*key"],
+    options: RunOptions,
+    fade: Float[Array, ""],
+    variant: Variant,
+) -> Float[Array, ""]:
     """Squared error of the mean network under fading dropout, plus the pull of eq. 10 on a noisy view of some rows."""
     mask_key, draw_key, view_key = jax.random.split(key, 3)
     masks = None
@@ -69,7 +78,7 @@ def mean_loss(network, rows, points, key: Array, options: RunOptions, fade: Arra
     return loss + options.weights.contrast * options.weights.contrast_mean * pull
 
 
-def mean_score(network, rows, weight: np.ndarray) -> float:
+def mean_score(network: Any, rows: Any, weight: Float[np.ndarray, " rows"]) -> float:
     """Mean squared error."""
     return float(np.average(np.sum((rows.y - mean_of(network, rows.x)) ** 2, axis=1), weights=weight))
 
@@ -77,12 +86,12 @@ def mean_score(network, rows, weight: np.ndarray) -> float:
 class NoiseRows(NamedTuple):
     """What the noise networks learn from once the mean is fixed: its Jacobian and held-out residuals are constants."""
 
-    x: Array | np.ndarray
-    residual: Array | np.ndarray
-    squared_jacobian: Array | np.ndarray
-    known: Array | np.ndarray
+    x: Float[AnyArray, "rows features"]
+    residual: Float[AnyArray, "rows targets"]
+    squared_jacobian: Float[AnyArray, "rows targets features"]
+    known: Float[AnyArray, "rows targets"]
     """Variance that is no learned noise: declared, or what is not known of the mean."""
-    weight: Array | np.ndarray
+    weight: Float[AnyArray, " rows"]
 
     @property
     def features(self) -> int:
@@ -96,7 +105,15 @@ class NoiseRows(NamedTuple):
         )
 
 
-def noise_loss(networks, rows: NoiseRows, points, key, options: RunOptions, fade, variant: Variant) -> Array:
+def noise_loss(
+    networks: Any,
+    rows: NoiseRows,
+    points: Any,
+    key: Shaped[Array, "*key"],
+    options: RunOptions,
+    fade: Float[Array, ""],
+    variant: Variant,
+) -> Float[Array, ""]:
     """Expected heteroscedastic MSE of held-out residuals."""
 
     def one_row(residual, variance):
@@ -105,12 +122,12 @@ def noise_loss(networks, rows: NoiseRows, points, key, options: RunOptions, fade
     return weighted_mean(rows.weight, jax.vmap(one_row)(rows.residual, noise_variances(networks, rows)))
 
 
-def noise_score(networks, rows: NoiseRows, weight: np.ndarray) -> float:
+def noise_score(networks: Any, rows: NoiseRows, weight: Float[np.ndarray, " rows"]) -> float:
     """The same with lambda_H = 1: twice the negative log-likelihood."""
     return float(np.average(noise_cost(networks, rows), weights=weight))
 
 
-def noise_cost(networks, rows: NoiseRows) -> np.ndarray:
+def noise_cost(networks: Any, rows: NoiseRows) -> Float[np.ndarray, " rows"]:
     """Twice the negative log-likelihood of each row's residual, up to a constant."""
     feature_net, system_net = networks
     x = np.asarray(rows.x)
@@ -120,8 +137,8 @@ def noise_cost(networks, rows: NoiseRows) -> np.ndarray:
     return np.sum(np.log(variance) + np.asarray(rows.residual) ** 2 / variance, axis=1)
 
 
-def noise_variances(networks, rows: NoiseRows) -> Array:
-    """Variance of each target that the noise networks and what is known before give together, `(rows, targets)`."""
+def noise_variances(networks: Any, rows: NoiseRows) -> Float[Array, "rows targets"]:
+    """Variance of each target that the noise networks and what is known before give together."""
     feature_net, system_net = networks
 
     def one_row(x, squared_jacobian, known):
@@ -130,17 +147,33 @@ def noise_variances(networks, rows: NoiseRows) -> Array:
     return jax.vmap(one_row)(rows.x, rows.squared_jacobian, rows.known)
 
 
-def density_loss(perception, rows, points, key, options, fade, variant: Variant) -> Array:
+def density_loss(
+    perception: Any,
+    rows: Any,
+    points: Any,
+    key: Shaped[Array, "*key"],
+    options: RunOptions,
+    fade: Float[Array, ""],
+    variant: Variant,
+) -> Float[Array, ""]:
     """Divergence of the attention from the neighbour densities."""
     return density_divergence(jax.vmap(perception)(rows.x), rows.log_density)
 
 
-def density_score(perception, rows, weight: np.ndarray) -> float:
+def density_score(perception: Any, rows: Any, weight: Float[np.ndarray, " rows"]) -> float:
     """Nothing is held out: a later state always counts as better."""
     return -np.inf
 
 
-def joint_loss(network, rows, points, key: Array, options: RunOptions, fade, variant: Variant) -> Array:
+def joint_loss(
+    network: Any,
+    rows: Any,
+    points: Any,
+    key: Shaped[Array, "*key"],
+    options: RunOptions,
+    fade: Float[Array, ""],
+    variant: Variant,
+) -> Float[Array, ""]:
     """Algorithm 1 as printed; points of X and X_aug are drawn for the divergence."""
     point_key, key = jax.random.split(key)
     drawn = points
@@ -150,7 +183,7 @@ def joint_loss(network, rows, points, key: Array, options: RunOptions, fade, var
     return algorithm_1(network, rows, drawn, key, variant, options.weights)
 
 
-def joint_score(network, rows, weight: np.ndarray) -> float:
+def joint_score(network: Any, rows: Any, weight: Float[np.ndarray, " rows"]) -> float:
     """Mean squared error of the block's mean (held-out rows lie among the data)."""
     # DIFF(Algorithm 1): the best state on held-out rows is kept, by squared error; the paper does not say when to stop.
     # By likelihood the best state comes before the mean has learned much, because the variance overfits first.
@@ -170,7 +203,9 @@ def stage(name: str, variant: Variant) -> Stage:
     return Stage(name, *STAGES[name], variant)
 
 
-def _dropout_masks(key: Array, perceptron, count: int, rate: Array) -> tuple[Array, ...]:
+def _dropout_masks(
+    key: Shaped[Array, "*key"], perceptron: Perceptron, count: int, rate: Float[Array, ""]
+) -> tuple[Float[Array, "_ _"], ...]:
     """Masks for all hidden layers from one byte a neuron: later layers use other rows' bytes, random bits are dear."""
     widths = [layer.weight.shape[1] for layer in perceptron.layers[:-1]]
     bits = jax.random.bits(key, (count, max(widths)), jnp.uint8)
@@ -178,6 +213,6 @@ def _dropout_masks(key: Array, perceptron, count: int, rate: Array) -> tuple[Arr
     return tuple(jnp.roll(kept, 7 * depth, axis=0)[:, :width] for depth, width in enumerate(widths))
 
 
-def weighted_mean(weight: Array | np.ndarray, values: Array) -> Array:
+def weighted_mean(weight: Float[AnyArray, " rows"], values: Float[Array, " rows"]) -> Float[Array, ""]:
     """Average over rows."""
     return jnp.asarray(weight) @ values / weight.sum()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from taylor_sensus.model.chunks import padded as pad
 from taylor_sensus.model.declared_errors import InputErrors
+from taylor_sensus.model.shapes import AnyArray, Bool, Float, Int, Shaped
 from taylor_sensus.rows import spread
 
 LARGE = 32_768
@@ -19,7 +20,7 @@ MOST_SCORED = 8192
 """Held-out rows that score a run at most: it is scored dozens of times."""
 
 
-def padded_columns(array: Any, columns: int) -> np.ndarray:
+def padded_columns(array: Shaped[AnyArray, "... features"], columns: int) -> Shaped[np.ndarray, "... {columns}"]:
     """With zeros added along the last axis up to `columns`."""
     missing = columns - array.shape[-1]
     if not missing:
@@ -32,14 +33,14 @@ def padded_columns(array: Any, columns: int) -> np.ndarray:
 class TrainingRows(NamedTuple):
     """Training rows in scaled units."""
 
-    x: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-    prior_mean: np.ndarray
-    prior_variance: np.ndarray
+    x: Float[np.ndarray, "rows features"]
+    y: Float[np.ndarray, "rows targets"]
+    weight: Float[np.ndarray, " rows"]
+    prior_mean: Float[np.ndarray, "rows targets"]
+    prior_variance: Float[np.ndarray, "rows targets"]
     errors: InputErrors | None = None
     """Errors of features that are known, if any."""
-    target_error: np.ndarray | None = None
+    target_error: Float[np.ndarray, "rows targets"] | None = None
     """Variance of each target's declared error."""
 
     @property
@@ -55,10 +56,10 @@ class TrainingRows(NamedTuple):
 class RowSplit(NamedTuple):
     """Which rows a member is trained on and which score it, as padded indices into `TrainingRows`."""
 
-    fit: np.ndarray
+    fit: Int[np.ndarray, " fit"]
     fit_count: np.int32
-    held: np.ndarray
-    held_weight: np.ndarray
+    held: Int[np.ndarray, " held"]
+    held_weight: Float[np.ndarray, " held"]
 
 
 def bucket(count: int) -> int:
@@ -76,7 +77,9 @@ def batch_rows(batch_size: int, padded: int) -> int:
     return max(1, min(batch_size, padded // 2))
 
 
-def assign_folds(group: np.ndarray, folds: int, members: int, rng: np.random.Generator) -> list[np.ndarray]:
+def assign_folds(
+    group: Int[np.ndarray, " rows"], folds: int, members: int, rng: np.random.Generator
+) -> list[Int[np.ndarray, " _"]]:
     """For each member the rows that it does not see. The folds are dealt again when there are more members.
 
     Rows of a group are never on both sides. Every row is held out by some member as long as there are as many members
@@ -93,7 +96,13 @@ def assign_folds(group: np.ndarray, folds: int, members: int, rng: np.random.Gen
     return held[:members]
 
 
-def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: int, held_padded: int) -> RowSplit:
+def split_rows(
+    fit: Int[np.ndarray, " fit"],
+    held: Int[np.ndarray, " held"],
+    weight: Float[np.ndarray, " rows"],
+    padded: int,
+    held_padded: int,
+) -> RowSplit:
     """Padded indices; padding repeats row 0 with weight 0 in the held part, and is never drawn in the fit part."""
     return RowSplit(
         pad(fit.astype(np.int32), padded),
@@ -103,8 +112,8 @@ def split_rows(fit: np.ndarray, held: np.ndarray, weight: np.ndarray, padded: in
     )
 
 
-def unseen_mask(held: Sequence[np.ndarray], train: int, rows: int) -> np.ndarray:
-    """True where a member has not seen a row, `(members, rows)`; rows from `train` on are seen by none."""
+def unseen_mask(held: Sequence[Int[np.ndarray, " _"]], train: int, rows: int) -> Bool[np.ndarray, "members {rows}"]:
+    """True where a member has not seen a row; rows from `train` on are seen by none."""
     unseen = np.zeros((len(held), rows), bool)
     for member, its_rows in enumerate(held):
         unseen[member, its_rows] = True
@@ -121,7 +130,13 @@ class MemberSplits:
     asked for: those of all members would take as much memory as a part of the table.
     """
 
-    def __init__(self, unseen: np.ndarray, train: int, weight: np.ndarray, most_scored: int = MOST_SCORED) -> None:
+    def __init__(
+        self,
+        unseen: Bool[np.ndarray, "members rows"],
+        train: int,
+        weight: Float[np.ndarray, " rows"],
+        most_scored: int = MOST_SCORED,
+    ) -> None:
         """`unseen` as from `unseen_mask`, for these rows; those from `train` on are for validation."""
         self.unseen, self.train, self.weight, self.most_scored = unseen, train, weight, most_scored
         self.padded = bucket(unseen.shape[1])
@@ -139,7 +154,9 @@ class MemberSplits:
         return split_rows(fit, scored, self.weight, self.padded, self.held_padded)
 
 
-def evaluation_rows(unseen: np.ndarray, train: int, most: int = LARGE) -> np.ndarray:
+def evaluation_rows(
+    unseen: Bool[np.ndarray, "members rows"], train: int, most: int = LARGE
+) -> Int[np.ndarray, " chosen"]:
     """All rows, or of a large table `most` that some member has not seen: validation rows for at most one half."""
     if unseen.shape[1] <= most:
         return np.arange(unseen.shape[1])
@@ -149,7 +166,7 @@ def evaluation_rows(unseen: np.ndarray, train: int, most: int = LARGE) -> np.nda
     return np.concatenate([spread(training, most - len(validation)), validation])
 
 
-def room_for(shape: tuple[int, int]) -> np.ndarray:
+def room_for(shape: tuple[int, int]) -> Float[np.ndarray, "rows columns"]:
     """An empty single-precision table that JAX can use where it lies, without a copy: it begins at a multiple of 64."""
     size = 4 * shape[0] * shape[1]
     memory = np.empty(size + 64, np.uint8)
@@ -157,7 +174,7 @@ def room_for(shape: tuple[int, int]) -> np.ndarray:
     return memory[start : start + size].view(np.float32).reshape(shape)
 
 
-def fold_numbers(held: Sequence[np.ndarray], train: int) -> np.ndarray:
+def fold_numbers(held: Sequence[Int[np.ndarray, " _"]], train: int) -> Int[np.ndarray, " {train}"]:
     """For each training row the first member that does not see it; rows that all see share a last number."""
     fold = np.full(train, len(held))
     for member in reversed(range(len(held))):
@@ -165,7 +182,9 @@ def fold_numbers(held: Sequence[np.ndarray], train: int) -> np.ndarray:
     return fold
 
 
-def held_out_average(values: np.ndarray, unseen: np.ndarray) -> np.ndarray:
-    """Average over the members that have not seen a row, `(rows, targets)`; over all where each has seen it."""
+def held_out_average(
+    values: Float[np.ndarray, "members rows targets"], unseen: Bool[np.ndarray, "members rows"]
+) -> Float[np.ndarray, "rows targets"]:
+    """Average over the members that have not seen a row; over all where each has seen it."""
     weight = np.where(unseen.sum(axis=0) > 0, unseen, 1.0)
     return np.einsum("mr,mrt->rt", weight, values) / weight.sum(axis=0)[:, None]

@@ -16,6 +16,7 @@ from taylor_sensus.model.imputation import MOST_ROWS, Imputer, learn_imputer
 from taylor_sensus.model.input_density import as_matrices
 from taylor_sensus.model.repeats import PureError, pure_error
 from taylor_sensus.model.scaling import Scaler, learn_scaling
+from taylor_sensus.model.shapes import Float, Int, Num
 from taylor_sensus.model.trend import Trend, flat_trend, ridge_trend, streamed_ridge_trend
 from taylor_sensus.records import EncodedTable
 from taylor_sensus.rows import BLOCK, blocks, byte_order, distinct_rows, spread, take
@@ -27,11 +28,11 @@ class PreparedTable(NamedTuple):
 
     scaler: Scaler
     trend: Trend
-    prior_variance: np.ndarray
+    prior_variance: Float[np.ndarray, " targets"]
     imputer: Imputer
     default_errors: DefaultErrors
     training: Table
-    first: np.ndarray
+    first: Int[np.ndarray, " train"]
     """Where each training row stands in the user's table."""
     pure: PureError | None
 
@@ -53,7 +54,7 @@ def prepare(
     train, targets = y.shape
     imputer = learn_imputer(scaler.features(take(table.x, spread(rows.first, MOST_ROWS))))
 
-    def features() -> Iterator[np.ndarray]:
+    def features() -> Iterator[Float[np.ndarray, "_ features"]]:
         return (imputer(scaler.features(take(table.x, rows.first[block])))[0] for block in blocks(train))
 
     y, weight = scaler.targets(y), rows.weight / rows.weight.mean()
@@ -102,19 +103,25 @@ def prepare(
     return PreparedTable(scaler, trend, prior_variance, imputer, usual, training, rows.first, pure)
 
 
-def kept_together(code: np.ndarray, same_input: np.ndarray) -> np.ndarray:
+def kept_together(code: Int[np.ndarray, " rows"], same_input: Int[np.ndarray, " rows"]) -> Int[np.ndarray, " rows"]:
     """Numbers of the rows that splits keep together: those of a group; rows without one go by their input."""
     return np.unique(np.where(code >= 0, code, code.max(initial=0) + 1 + same_input), return_inverse=True)[1]
 
 
-def _with(y: np.ndarray, *others: np.ndarray | None) -> np.ndarray:
+def _with(
+    y: Float[np.ndarray, "rows _"], *others: Num[np.ndarray, "rows _"] | None
+) -> Float[np.ndarray, "rows columns"]:
     """Targets with the user's prior and errors beside them, so that merging equal rows keeps all."""
     there = [other for other in others if other is not None]
     return np.hstack([y, *there]) if there else y
 
 
 def _declared_errors(
-    table: EncodedTable, first: np.ndarray, validation: EncodedTable | None, scaler: Scaler, imputer: Imputer
+    table: EncodedTable,
+    first: Int[np.ndarray, " train"],
+    validation: EncodedTable | None,
+    scaler: Scaler,
+    imputer: Imputer,
 ) -> DeclaredErrors | None:
     """Declared errors and those of filled gaps, of training rows and then of validation rows; None if there is none."""
     tables = [(table, first)] + ([] if validation is None else [(validation, np.arange(len(validation.x)))])
@@ -140,7 +147,7 @@ def _declared_errors(
 
 
 def _with_covariances(
-    errors: DeclaredErrors, tables: list[tuple[EncodedTable, np.ndarray]], scaler: Scaler
+    errors: DeclaredErrors, tables: list[tuple[EncodedTable, Int[np.ndarray, " _"]]], scaler: Scaler
 ) -> DeclaredErrors:
     """With covariances of errors in a row, where some are declared; only readings make use of them."""
     if all(t.x_cov is None for t, _ in tables):

@@ -19,6 +19,7 @@ from taylor_sensus.model.gaussian_process import (
     noise,
     search,
 )
+from taylor_sensus.model.shapes import Float, Int
 from taylor_sensus.model.squash import squash
 from taylor_sensus.rows import blocks, spread
 from taylor_sensus.settings import Settings
@@ -52,7 +53,7 @@ class ProcessStage(NamedTuple):
     """What the stage hands on."""
 
     found: FoundProcess | None
-    row_weights: np.ndarray
+    row_weights: Float[np.ndarray, " rows"]
     """For the means, which count exact rows more than uncertain ones."""
 
 
@@ -85,17 +86,24 @@ def run_process(context: FitContext) -> ProcessStage:
     return ProcessStage(found, weights)
 
 
-def process_slopes(process: GaussianProcess, x: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """Sensitivities at all rows, `(rows, targets, features)`."""
+def process_slopes(
+    process: GaussianProcess, x: Float[np.ndarray, "rows features"], n_jobs: int | None
+) -> Float[np.ndarray, "rows targets features"]:
+    """Sensitivities at all rows."""
 
-    def slopes(chunk: np.ndarray) -> np.ndarray:
+    def slopes(chunk: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets features"]:
         return np.asarray(process.posterior(chunk, slopes=True, variances=False).jacobian)
 
     return in_chunks(slopes, (x,), n_jobs)
 
 
 def find_process(
-    table: Table, declared: np.ndarray, fold: np.ndarray, settings: Settings, seed: int, n_jobs: int | None
+    table: Table,
+    declared: Float[np.ndarray, " rows"],
+    fold: Int[np.ndarray, " train"],
+    settings: Settings,
+    seed: int,
+    n_jobs: int | None,
 ) -> FoundProcess:
     """From the training rows, which have a `fold`, or some of them; answers for all rows.
 
@@ -141,7 +149,12 @@ def find_process(
 
 
 def find_again(
-    before: ProcessNumbers, table: Table, declared: np.ndarray, fold: np.ndarray, settings: Settings, seed: int
+    before: ProcessNumbers,
+    table: Table,
+    declared: Float[np.ndarray, " rows"],
+    fold: Int[np.ndarray, " train"],
+    settings: Settings,
+    seed: int,
 ) -> FoundProcess:
     """The same process with other declared variances or more rows: the search goes on from where it had ended."""
     search_rows, centres = _picked(len(fold), settings, seed)
@@ -158,12 +171,14 @@ def find_again(
         return _cross_fitted(robust, rows, fold, found.centre, with_trend=with_trend)
 
 
-def _process_rows(table: Table, declared: np.ndarray, log_range: float) -> ProcessRows:
+def _process_rows(table: Table, declared: Float[np.ndarray, " rows"], log_range: float) -> ProcessRows:
     x = squash(table.x.astype(np.float64), log_range, "log")
     return ProcessRows(x, table.y.astype(np.float64), table.weight.astype(np.float64), declared)
 
 
-def _picked(train: int, settings: Settings, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _picked(
+    train: int, settings: Settings, seed: int
+) -> tuple[Int[np.ndarray, " search_rows"], Int[np.ndarray, " centres"]]:
     """Rows for the search, and rows that become centres."""
     rng = np.random.default_rng(seed)
     search_rows = rng.permutation(train)[: settings.kernel_search_rows]
@@ -181,9 +196,9 @@ def _robust(
     found: FoundMaximum,
     log_range: float,
     rows: ProcessRows,
-    search_rows: np.ndarray,
-    centres: np.ndarray,
-    fold: np.ndarray,
+    search_rows: Int[np.ndarray, " search_rows"],
+    centres: Int[np.ndarray, " centres"],
+    fold: Int[np.ndarray, " train"],
     settings: Settings,
 ) -> FoundProcess:
     """The process given its rows, each with its robust weight, unless unseen rows are served better without."""
@@ -217,7 +232,11 @@ def _robust(
 
 
 def _from_all(
-    process: GaussianProcess, rows: ProcessRows, robust_centres: np.ndarray, centres: np.ndarray, fold: np.ndarray
+    process: GaussianProcess,
+    rows: ProcessRows,
+    robust_centres: Int[np.ndarray, " robust_centres"],
+    centres: Int[np.ndarray, " centres"],
+    fold: Int[np.ndarray, " train"],
 ) -> FoundProcess:
     """The answers of a process that has seen `robust_centres`, with the same length scales and all `centres`."""
     if len(robust_centres) < len(centres):
@@ -227,7 +246,12 @@ def _from_all(
 
 
 def _cross_fitted(
-    found: FoundProcess, rows: ProcessRows, fold: np.ndarray, centre: tuple[float, ...], *, with_trend: bool
+    found: FoundProcess,
+    rows: ProcessRows,
+    fold: Int[np.ndarray, " train"],
+    centre: tuple[float, ...],
+    *,
+    with_trend: bool,
 ) -> FoundProcess:
     """With answers for training rows by processes whose length scales have not seen them either.
 
@@ -248,7 +272,12 @@ def _unseen_error(found: FoundProcess, rows: ProcessRows) -> float:
 
 
 def _answers(
-    process: GaussianProcess, rows: ProcessRows, centres: np.ndarray, fold: np.ndarray, *, variances: bool = True
+    process: GaussianProcess,
+    rows: ProcessRows,
+    centres: Int[np.ndarray, " centres"],
+    fold: Int[np.ndarray, " train"],
+    *,
+    variances: bool = True,
 ) -> FoundProcess:
     """What a process that has seen the rows at `centres` says of each row as if it were new."""
     mean, variance = np.empty(rows.y.shape), np.empty(len(rows.y))

@@ -20,6 +20,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from taylor_sensus.errors import TaylorSensusError
 from taylor_sensus.fit.loop import run_steps
+from taylor_sensus.model.shapes import Shaped
 
 
 class LostProcessError(TaylorSensusError):
@@ -55,7 +56,7 @@ class Processes:
             result = jax.block_until_ready(self._program(trained, moments, network, window, *given, **options))
             return jax.device_get(result)
 
-    def share(self, rows: np.ndarray) -> np.ndarray:
+    def share(self, rows: Shaped[np.ndarray, "rows ..."]) -> Shaped[np.ndarray, "own ..."]:
         """Which of the rows this process looks at."""
         return rows[self.rank :: self.count]
 
@@ -65,7 +66,7 @@ class Processes:
         total, weights = found.sum(axis=0)
         return float(total / weights)
 
-    def of_first(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def of_first(self, arrays: Sequence[Shaped[np.ndarray, " ..."]]) -> list[Shaped[np.ndarray, " ..."]]:
         """What the first process has; the others have arrays of the same shapes and kinds."""
         sent = np.frombuffer(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays), np.uint8)
         content, found, done = self.gathered(sent)[0].tobytes(), [], 0
@@ -74,7 +75,7 @@ class Processes:
             done += array.nbytes
         return found
 
-    def gathered(self, array: np.ndarray) -> np.ndarray:
+    def gathered(self, array: Shaped[np.ndarray, "*shape"]) -> Shaped[np.ndarray, " processes *shape"]:
         """That array of each process, one after the other along a new first axis, to the last bit."""
         content = np.frombuffer(array.tobytes() + b"\0" * (-array.nbytes % 4), np.uint32)
         with self._lost_process_error():

@@ -19,6 +19,7 @@ from taylor_sensus.fit.process import ProcessStage, process_slopes, run_process
 from taylor_sensus.fit.records import FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE
 from taylor_sensus.model.law import Law
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
 
@@ -80,7 +81,9 @@ def run_readings(context: FitContext) -> Readings:
     return Readings(replace(context, table=t._replace(errors=errors)), process, law)
 
 
-def with_share(law: Law, share: DeclaredShare, weight: np.ndarray, left: np.ndarray) -> Law:
+def with_share(
+    law: Law, share: DeclaredShare, weight: Float[np.ndarray, " rows"], left: Float[np.ndarray, "rows features"]
+) -> Law:
     """The law with factor and offset on what declared errors leave open of true inputs, `left`."""
     read, there = law.is_reading, left > 0
     mean = np.average(np.where(there, left, 0.0), axis=0, weights=weight)
@@ -92,7 +95,7 @@ def with_share(law: Law, share: DeclaredShare, weight: np.ndarray, left: np.ndar
 
 def _declared_share(
     context: FitContext, found: FoundProcess, law: Law | None
-) -> tuple[DeclaredShare, np.ndarray]:  # fmt: skip
+) -> tuple[DeclaredShare, Float[np.ndarray, "rows features"]]:
     """From the process' residuals, and the variances that declared errors leave open of true inputs at all rows."""
     t = context.table
     if t.errors is None:

@@ -15,6 +15,7 @@ from taylor_sensus.errors import DataError
 from taylor_sensus.fit.scales import noise_level
 from taylor_sensus.fit.shape import positive_shape
 from taylor_sensus.fitted import FittedModel, HeldOut
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.tails import learn_tails
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.records import Query
@@ -24,8 +25,10 @@ FEWEST = 10
 """Rows that it takes."""
 
 
-def recalibrated(fitted: FittedModel, query: Query, y: np.ndarray, n_jobs: int | None) -> FittedModel:
-    """The same model with noise scale, tails and held-out record of the new rows; `y` is `(rows, targets)`."""
+def recalibrated(
+    fitted: FittedModel, query: Query, y: Float[np.ndarray, "rows targets"], n_jobs: int | None
+) -> FittedModel:
+    """The same model with noise scale, tails and held-out record of the new rows."""
     if len(y) < FEWEST:
         raise DataError(f"{len(y)} rows are too few to adjust error bars to; measure at least {FEWEST}")
     unit, each = fitted.scaler.target_scale, np.ones(len(y))
@@ -52,25 +55,29 @@ def recalibrated(fitted: FittedModel, query: Query, y: np.ndarray, n_jobs: int |
 
 
 class _ScaledErrors(NamedTuple):
-    """Residuals and variances in scaled units, `(rows, targets)`."""
+    """Residuals and variances in scaled units."""
 
-    residual: np.ndarray
-    learned: np.ndarray
-    known: np.ndarray
+    residual: Float[np.ndarray, "rows targets"]
+    learned: Float[np.ndarray, "rows targets"]
+    known: Float[np.ndarray, "rows targets"]
 
 
-def _columns(part: np.ndarray) -> np.ndarray:
+def _columns(part: Float[np.ndarray, "rows ..."]) -> Float[np.ndarray, "rows targets"]:
     return part.reshape(len(part), -1)
 
 
-def _scaled(found: Prediction, y: np.ndarray, unit: np.ndarray) -> _ScaledErrors:
+def _scaled(
+    found: Prediction, y: Float[np.ndarray, "rows targets"], unit: Float[np.ndarray, " targets"]
+) -> _ScaledErrors:
     declared = np.zeros_like(found.mean) if found.target_error_variance is None else found.target_error_variance
     learned = found.feature_variance + found.system_variance - declared
     parts = (_columns(part) / unit**2 for part in (learned, found.epistemic_variance + found.group**2 + declared))
     return _ScaledErrors((y - _columns(found.mean)) / unit, *parts)
 
 
-def _record(found: Prediction, y: np.ndarray, score: np.ndarray) -> HeldOut:
+def _record(
+    found: Prediction, y: Float[np.ndarray, "rows targets"], score: Float[np.ndarray, "rows targets"]
+) -> HeldOut:
     nowhere = np.full(len(y), -1)
     return HeldOut(
         rows=nowhere,
@@ -85,7 +92,7 @@ def _record(found: Prediction, y: np.ndarray, score: np.ndarray) -> HeldOut:
     )
 
 
-def _scores(found: Prediction, y: np.ndarray, place: np.ndarray) -> dict:
+def _scores(found: Prediction, y: Float[np.ndarray, "rows targets"], place: Float[np.ndarray, "rows targets"]) -> dict:
     """What the summary tells of unseen rows."""
     off, mean, std = np.abs(2 * place - 1), _columns(found.mean), _columns(found.std)
     error, spread = ((y - mean) ** 2).mean(axis=0), y.var(axis=0)

@@ -36,6 +36,7 @@ from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.chunks import on_one_blas_thread
 from taylor_sensus.model.density import DensityPerception, DensityPoints
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, stacked
+from taylor_sensus.model.shapes import Num
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.settings import Settings
@@ -131,7 +132,7 @@ def start_fit(
     return Start(FitContext.new(table, shape, settings, held, fold, rng, n_jobs, progress, chosen), perception, points)
 
 
-def streamed(start: Start, stream: StreamedRows, inputs: np.ndarray) -> Start:
+def streamed(start: Start, stream: StreamedRows, inputs: Num[np.ndarray, "train features"]) -> Start:
     """The same fit with its folds dealt by `inputs`, the training rows' as they came, and its means on a stream."""
     context, table = start.context, start.context.table
     dealt = stream.held(inputs, max(context.settings.members, stream.folds))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,10 @@ from taylor_sensus.model.declared_errors import DeclaredErrors
 from taylor_sensus.model.ensemble import Ensemble
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers
 from taylor_sensus.model.law import Law
+from taylor_sensus.model.shapes import Bool, Float, Int
 
 
+@runtime_checkable
 class Progress(Protocol):
     """Told of each slice of work that is done."""
 
@@ -23,26 +25,26 @@ class Progress(Protocol):
 class Table(NamedTuple):
     """A scaled training table: the first `train` rows are for fitting, the rest only score and calibrate."""
 
-    x: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-    prior_mean: np.ndarray
-    prior_variance: np.ndarray
+    x: Float[np.ndarray, "rows features"]
+    y: Float[np.ndarray, "rows targets"]
+    weight: Float[np.ndarray, " rows"]
+    prior_mean: Float[np.ndarray, "rows targets"]
+    prior_variance: Float[np.ndarray, " targets"]
     train: int
-    group: np.ndarray
+    group: Int[np.ndarray, " train"]
     """For each training row the number of the rows that splits keep together: those of a group, or of one input."""
     errors: DeclaredErrors | None = None
     """Errors of features and targets that are known; None if there are none."""
-    reading: np.ndarray | None = None
+    reading: Bool[np.ndarray, " features"] | None = None
     """Which features were read with their declared errors, not set; None: none."""
-    code: np.ndarray | None = None
+    code: Int[np.ndarray, " rows"] | None = None
     """Code of each row's group as the user gave it, of all rows, -1 where there is none; None where none were given."""
     inputs: int = 0
     """Different inputs of the training rows."""
-    limited: np.ndarray | None = None
-    """Rows whose target tells only a bound and was replaced by an expected value, (rows,); None: none."""
+    limited: Bool[np.ndarray, " rows"] | None = None
+    """Rows whose target tells only a bound and was replaced by an expected value; None: none."""
 
-    def take(self, rows: np.ndarray) -> Table:
+    def take(self, rows: Int[np.ndarray, " chosen"]) -> Table:
         """These rows, which must be in ascending order; no copy if they are all."""
         if len(rows) == len(self.x):
             return self
@@ -69,8 +71,8 @@ class Table(NamedTuple):
         )
 
     @property
-    def measured(self) -> np.ndarray:
-        """Rows whose targets were measured, (rows,)."""
+    def measured(self) -> Bool[np.ndarray, " rows"]:
+        """Rows whose targets were measured."""
         return np.ones(len(self.x), bool) if self.limited is None else ~self.limited
 
 
@@ -85,14 +87,12 @@ class FoundProcess(NamedTuple):
     """A Gaussian process before it is weighed, and its answers as if each row were new."""
 
     process: GaussianProcess
-    unseen_mean: np.ndarray
-    """(rows, targets)"""
-    unseen_variance: np.ndarray
-    """(rows,)"""
-    robust_weights: np.ndarray
-    """Factor on the weight of each row, 1 for a typical one, (rows,)"""
+    unseen_mean: Float[np.ndarray, "rows targets"]
+    unseen_variance: Float[np.ndarray, " rows"]
+    robust_weights: Float[np.ndarray, " rows"]
+    """Factor on the weight of each row, 1 for a typical one"""
 
-    def take(self, rows: np.ndarray) -> FoundProcess:
+    def take(self, rows: Int[np.ndarray, " chosen"]) -> FoundProcess:
         """With the answers for these rows only."""
         return FoundProcess(self.process, *[part[rows] for part in self[1:]])
 
@@ -103,8 +103,8 @@ class TrainedEnsemble(NamedTuple):
     ensemble: Ensemble
     """Without noise scale and familiarity, which calibration finds."""
     process: FoundProcess | None
-    unseen: np.ndarray
-    """True where a member has not seen a row, `(members, rows)`."""
+    unseen: Bool[np.ndarray, "members rows"]
+    """True where a member has not seen a row."""
     history: pd.DataFrame
     chosen: Chosen
     errors: DeclaredErrors | None
@@ -113,13 +113,13 @@ class TrainedEnsemble(NamedTuple):
     """Factor on the variance of cells that were missing."""
     law: Law | None = None
     """What is behind features that were read with errors."""
-    groups_differ: np.ndarray | None = None
+    groups_differ: Bool[np.ndarray, " targets"] | None = None
     """For each target whether groups differ beside the function; None where no groups were given."""
 
-    boosted_mean: np.ndarray | None = None
-    """What boosted trees that have not seen a row say of it, `(rows, targets)`; None where there are none."""
+    boosted_mean: Float[np.ndarray, "rows targets"] | None = None
+    """What boosted trees that have not seen a row say of it; None where there are none."""
 
-    def take(self, rows: np.ndarray) -> TrainedEnsemble:
+    def take(self, rows: Int[np.ndarray, " chosen"]) -> TrainedEnsemble:
         """The same, with what is known of single rows for these rows only."""
         process = None if self.process is None else self.process.take(rows)
         boosted = None if self.boosted_mean is None else self.boosted_mean[rows]

@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dtrtri
 from scipy.spatial import cKDTree
 
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessRows
-from taylor_sensus.model.shapes import Float
+from taylor_sensus.model.shapes import Bool, Float, Int
 from taylor_sensus.rows import blocks
 
 FREEDOM = 4.0
@@ -25,7 +25,12 @@ MOST_RATIO = 20.0
 
 # DIFF(eq. 16): noise is normal in the paper, and every row counts alike. With noise on some cells of a table, which the
 # paper's own experiment adds, most rows are good and some are far off.
-def robust_weights(process: GaussianProcess, rows: ProcessRows, centres: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def robust_weights(
+    process: GaussianProcess,
+    rows: ProcessRows,
+    centres: Int[np.ndarray, " centres"],
+    weights: Float[np.ndarray, " all_rows"],
+) -> Float[np.ndarray, " rows"]:
     """A factor on the weight of each row, 1 for a typical one.
 
     The process was conditioned on the rows at `centres`, each with its robust weight so far. Every row's miss is
@@ -51,7 +56,7 @@ NEIGHBOURS, SUSPICIOUS, MOST_SUSPECTS = 7, 8.0, 0.25
 """A row is suspected if it lies so many usual deviations off the median of so many neighbours; not if too many are."""
 
 
-def suspects(rows: ProcessRows, search_rows: np.ndarray) -> np.ndarray:
+def suspects(rows: ProcessRows, search_rows: Int[np.ndarray, " search_rows"]) -> Bool[np.ndarray, " rows"]:
     """Rows that are far off their neighbours in the search, whatever the noise: True where an outlier is likely.
 
     Medians of neighbours know nothing of length scales, but a quarter of wrong rows cannot move them.
@@ -73,14 +78,14 @@ LEANING = 2.5
 """Standard errors of the skewness from which noise counts as skewed."""
 
 
-def leans(error: np.ndarray) -> bool:
+def leans(error: Float[np.ndarray, "rows targets"]) -> bool:
     """Whether errors of inliers are skewed more than chance explains: then large ones are no outliers."""
     off = error - error.mean(axis=0)
     skewness = (off**3).mean(axis=0) / np.maximum((off**2).mean(axis=0), 1e-30) ** 1.5
     return bool((np.abs(skewness) > LEANING * np.sqrt(6 / len(error))).any())
 
 
-def robust_score(error: np.ndarray) -> float:
+def robust_score(error: Float[np.ndarray, "rows targets"]) -> float:
     """How unlikely errors of unseen rows are as Student's t of the best size: a few outliers count little.
 
     Squared error would let outliers decide, and leaving them out would let a method choose its own test rows.
@@ -90,7 +95,7 @@ def robust_score(error: np.ndarray) -> float:
     return float(sum(cost.mean(axis=1).min() for cost in each))
 
 
-def outliers(weights: Float[np.ndarray, ...]) -> np.ndarray:
+def outliers(weights: Float[np.ndarray, " rows"]) -> Int[np.ndarray, " found"]:
     """Places of the rows that count little, the least first."""
     order = np.argsort(weights, kind="stable")
     return order[weights[order] < LITTLE]
@@ -100,7 +105,12 @@ NOTHING = 1e-6
 """Weight of an outlier for the networks; not 0, because a fold may hold nothing else."""
 
 
-def row_weights(weight: np.ndarray, noise: np.ndarray, train: int, is_outlier: np.ndarray | bool = False) -> np.ndarray:
+def row_weights(
+    weight: Float[np.ndarray, " rows"],
+    noise: Float[np.ndarray, " rows"],
+    train: int,
+    is_outlier: Bool[np.ndarray, " rows"] | bool = False,
+) -> Float[np.ndarray, " rows"]:
     """Weights of rows whose `noise` variances differ: exact rows count more than uncertain ones, outliers nothing."""
     ratio = np.median(noise[:train]) / np.maximum(noise, 1e-30)
     weight = weight * np.where(is_outlier, NOTHING, np.clip(ratio, 1 / MOST_RATIO, MOST_RATIO))

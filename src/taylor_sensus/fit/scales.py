@@ -8,21 +8,21 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from taylor_sensus.fit.padding import held_out_average
-from taylor_sensus.model.shapes import Float, Shaped
+from taylor_sensus.model.shapes import Bool, Float
 
 T = TypeVar("T")
 
 
 def ensemble_gain(
     means: Float[np.ndarray, "members rows targets"],
-    unseen: Shaped[np.ndarray, "members rows"],
+    unseen: Bool[np.ndarray, "members rows"],
     y: Float[np.ndarray, "rows targets"],
     weight: Float[np.ndarray, " rows"],
 ) -> Float[np.ndarray, " targets"]:
     """How much smaller the whole ensemble's squared error is than that of the members that had not seen a row.
 
     With v the variance between members, an average of r members errs by b + v/r: held-out rows show r members,
-    predictions use all of them. `means` is (members, rows, targets), `unseen` (members, rows).
+    predictions use all of them.
     """
     members = len(means)
     count = unseen.sum(axis=0)
@@ -36,9 +36,9 @@ def ensemble_gain(
 class NoiseLevel(NamedTuple):
     """What unseen rows say of the size of the noise, one number a target."""
 
-    scale: np.ndarray
+    scale: Float[np.ndarray, " targets"]
     """Factor on the learned noise variance."""
-    freedom: np.ndarray
+    freedom: Float[np.ndarray, " targets"]
     """Degrees of freedom with which the whole variance is known."""
 
 
@@ -56,7 +56,7 @@ def noise_level(
 ) -> NoiseLevel:
     """The expected factor on the noise variance given the residuals of unseen rows, and how well it is known.
 
-    `noise` and `known` are the learned noise variance and what else the variance holds, `(rows, targets)`. Where what
+    `noise` and `known` are the learned noise variance and what else the variance holds. Where what
     is not known of the mean explains the residuals of a few rows, the likeliest noise is none at all; the expected
     noise is not.
     """

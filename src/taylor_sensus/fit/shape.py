@@ -8,6 +8,7 @@ import numpy as np
 
 from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.positive import PositiveShape, learn_positive, positive_mean
+from taylor_sensus.model.shapes import Bool, Float
 from taylor_sensus.model.tails import Tails, learn_tails
 
 NOTHING = 1e-6
@@ -18,14 +19,20 @@ class Shaped(NamedTuple):
     """Tails, means that they leave as they are or bend away from 0, and where each row lies in its distribution."""
 
     tails: Tails
-    mean: np.ndarray
-    place: np.ndarray
+    mean: Float[np.ndarray, "rows targets"]
+    place: Float[np.ndarray, "rows targets"]
 
 
 def ordinary_shape(
-    score: np.ndarray, inside: np.ndarray, inliers: np.ndarray, weight: np.ndarray, freedom: np.ndarray,
-    groups: GroupEffect | None, share: np.ndarray, mean: np.ndarray,
-) -> Shaped:  # fmt: skip
+    score: Float[np.ndarray, "rows targets"],
+    inside: Float[np.ndarray, "rows targets"],
+    inliers: Bool[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+    freedom: Float[np.ndarray, " targets"],
+    groups: GroupEffect | None,
+    share: Float[np.ndarray, "rows targets"],
+    mean: Float[np.ndarray, "rows targets"],
+) -> Shaped:
     """Student's t with a skew, from the scores `inside` groups; `share` of the variance lies between groups."""
     tails = learn_tails(inside[inliers], weight[inliers], freedom)
     whole = tails if groups is None else tails.beside(groups.freedom, share)
@@ -33,10 +40,15 @@ def ordinary_shape(
 
 
 def positive_shape(
-    y: np.ndarray, mean: np.ndarray, std: np.ndarray, floor: np.ndarray, inliers: np.ndarray, weight: np.ndarray,
-    freedom: np.ndarray,
-) -> Shaped:  # fmt: skip
-    """On the numbers above `floor`, one of each target; all arrays are `(rows, targets)`."""
+    y: Float[np.ndarray, "rows targets"],
+    mean: Float[np.ndarray, "rows targets"],
+    std: Float[np.ndarray, "rows targets"],
+    floor: Float[np.ndarray, " targets"],
+    inliers: Bool[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+    freedom: Float[np.ndarray, " targets"],
+) -> Shaped:
+    """On the numbers above `floor`, one of each target."""
     bent = positive_mean(mean - floor, std)
     above = np.where(y - floor < NOTHING * std, 0.0, y - floor)
     powers, freedoms, place = [], [], np.empty_like(y)

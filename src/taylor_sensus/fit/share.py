@@ -18,6 +18,7 @@ from taylor_sensus.fit.records import FoundProcess
 from taylor_sensus.fit.trees import grow_trees, step_share
 from taylor_sensus.model.ensemble import NEVER, ProcessShare, blended, rescaled
 from taylor_sensus.model.networks import MeanNetwork
+from taylor_sensus.model.shapes import Bool, Float
 from taylor_sensus.model.trees import Trees
 
 EXPECTED_SHARE, EXPECTED_SHARE_STD = 0.7, 0.25
@@ -32,16 +33,16 @@ class Weighed(NamedTuple):
     process_share: ProcessShare | None
     trees: Trees | None
     boosting: GrownBoosting | None
-    slopes: np.ndarray
-    """Of the process at the rows, `(rows, targets, features)`."""
-    residual: np.ndarray
-    """Of unseen rows, `(rows, targets)`."""
-    mean_variance: np.ndarray
+    slopes: Float[np.ndarray, "rows targets features"]
+    """Of the process at the rows."""
+    residual: Float[np.ndarray, "rows targets"]
+    """Of unseen rows."""
+    mean_variance: Float[np.ndarray, "rows targets"]
     """What is not known of the mean there."""
     imputed_scale: float
 
     @property
-    def share(self) -> np.ndarray:
+    def share(self) -> Float[np.ndarray, " targets"]:
         """Of the process in each target."""
         targets = self.residual.shape[1]
         return np.zeros(targets, np.float32) if self.process_share is None else self.process_share.share
@@ -52,12 +53,12 @@ def weigh(
     found: FoundProcess | None,
     noise_table: NoiseTable,
     nets: list[MeanNetwork],
-    means: np.ndarray,
-    row_weights: np.ndarray,
+    means: Float[np.ndarray, "rows members targets"],
+    row_weights: Float[np.ndarray, " all_rows"],
 ) -> Weighed:
     """Shares of process and trees, factor on the process' variance, scale of filled gaps.
 
-    `means` are those of the networks, `(rows, members, targets)`.
+    `means` are those of the networks.
     """
     t = noise_table.table
     unseen_mean = held_out_average(np.moveaxis(means, 1, 0), noise_table.unseen)
@@ -96,7 +97,9 @@ def weigh(
     )
 
 
-def without_intercepts(noise_table: NoiseTable, weighed: Weighed) -> tuple[Weighed, np.ndarray | None]:
+def without_intercepts(
+    noise_table: NoiseTable, weighed: Weighed
+) -> tuple[Weighed, Bool[np.ndarray, " targets"] | None]:
     """For the noise, residuals without the intercepts of their groups; and for which targets groups differ."""
     code = noise_table.table.code
     if code is None:
@@ -108,8 +111,8 @@ def without_intercepts(noise_table: NoiseTable, weighed: Weighed) -> tuple[Weigh
 
 
 def with_steps(
-    context: FitContext, noise_table: NoiseTable, mean: np.ndarray
-) -> tuple[Trees | None, GrownBoosting | None, np.ndarray]:
+    context: FitContext, noise_table: NoiseTable, mean: Float[np.ndarray, "rows targets"]
+) -> tuple[Trees | None, GrownBoosting | None, Float[np.ndarray, "rows targets"]]:
     """Forests and boosted trees where they earn a share beside the smooth components' unseen mean, and that of all."""
     trees, grown = None, grow_trees(context, noise_table, mean)
     if grown is not None:
@@ -126,7 +129,9 @@ USUAL = 0.9
 """Of unseen rows the process knows at least as much as is called usual."""
 
 
-def _process_share(found: FoundProcess, share: np.ndarray, held: np.ndarray) -> ProcessShare:
+def _process_share(
+    found: FoundProcess, share: Float[np.ndarray, " targets"], held: Bool[np.ndarray, " rows"]
+) -> ProcessShare:
     """With the odds that are usual at unseen rows."""
     unset = ProcessShare(found.process, share, np.ones_like(share), NEVER)
     odds = float(np.quantile(unset.odds(found.unseen_variance[held]), USUAL)) if held.any() else NEVER
@@ -137,10 +142,16 @@ LEAST_ODDS = 1e-6
 """Usual odds at least: where next to nothing is unknown, rounding errors must not decide."""
 
 
-def best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
+def best_share(
+    means: Float[np.ndarray, "members rows targets"],
+    unseen_mean: Float[np.ndarray, "rows targets"],
+    unseen: Bool[np.ndarray, "members rows"],
+    y: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+) -> Float[np.ndarray, " targets"]:
     """For each target the share of the process that makes the squared error of unseen rows smallest.
 
-    `means` are those of the networks, (members, rows, targets), and `unseen` says which of them had not seen a row.
+    `means` are those of the networks, and `unseen` says which of them had not seen a row.
     Predictions average all members, unseen rows only show some: their errors are reduced by what averaging saves.
     The networks stop where validation rows like it, and the process' length scales have seen the training rows, so
     each kind of row flatters one of the two: where there are both kinds, they count alike.
@@ -152,7 +163,13 @@ def best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
     return _best_share(means, unseen_mean, unseen, y, weight)
 
 
-def _best_share(means, unseen_mean, unseen, y, weight) -> np.ndarray:
+def _best_share(
+    means: Float[np.ndarray, "members rows targets"],
+    unseen_mean: Float[np.ndarray, "rows targets"],
+    unseen: Bool[np.ndarray, "members rows"],
+    y: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+) -> Float[np.ndarray, " targets"]:
     count = np.maximum(unseen.sum(axis=0), 1)
     members = len(means)
     own = y - np.einsum("mr,mrt->rt", unseen, means) / count[:, None]
@@ -179,7 +196,13 @@ FACTOR_SPREAD = 1.0
 """Of its logarithm around 0, in the prior."""
 
 
-def variance_factor(residual, variance, weight, declared, prior: float) -> np.ndarray:
+def variance_factor(
+    residual: Float[np.ndarray, "rows targets"],
+    variance: Float[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+    declared: Float[np.ndarray, "rows targets"],
+    prior: float,
+) -> Float[np.ndarray, " targets"]:
     """For each target the factor on the process' variance that suits unseen residuals, with white noise beside it.
 
     It acts on the odds to what is known, of at most the `prior` variance; see `rescaled`.
@@ -194,7 +217,13 @@ def variance_factor(residual, variance, weight, declared, prior: float) -> np.nd
     return np.array([FACTORS[int((count * cost + penalty).argmin())] for cost in costs])
 
 
-def imputed_scale(residual, imputed, weight, declared, scales: tuple[float, ...] = IMPUTED_SCALES) -> float:
+def imputed_scale(
+    residual: Float[np.ndarray, "rows targets"],
+    imputed: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+    declared: Float[np.ndarray, "rows targets"],
+    scales: tuple[float, ...] = IMPUTED_SCALES,
+) -> float:
     """The factor on the variance that filled gaps bring, `imputed`, that makes unseen residuals most likely.
 
     It is carried to the target by a straight line over a feature's whole spread, which may err to either side.
@@ -204,10 +233,15 @@ def imputed_scale(residual, imputed, weight, declared, scales: tuple[float, ...]
     return scales[int(costs.argmin())]
 
 
-def _costs(variances: list[np.ndarray], squared, declared, weight) -> list[float]:
+def _costs(
+    variances: list[Float[np.ndarray, " rows"]],
+    squared: Float[np.ndarray, " rows"],
+    declared: Float[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+) -> list[float]:
     """For each candidate of rows' variances how unlikely squared residuals are, with the best white noise beside it."""
 
-    def cost(variance: np.ndarray) -> float:
+    def cost(variance: Float[np.ndarray, " rows"]) -> float:
         def of(log_noise: float) -> float:
             total = np.exp(log_noise) + variance + declared
             return float(np.average(np.log(total) + squared / total, weights=weight))

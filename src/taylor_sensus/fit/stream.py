@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,16 +19,18 @@ from taylor_sensus.fit.padding import TrainingRows
 from taylor_sensus.fit.processes import Processes
 from taylor_sensus.model.imputation import Imputer
 from taylor_sensus.model.scaling import Scaler
+from taylor_sensus.model.shapes import Bool, Float, Int, Num, UInt
 from taylor_sensus.rows import blocks, take
 
 
 class Pool(NamedTuple):
     """Encoded rows, in the user's units or scaled."""
 
-    x: np.ndarray
-    y: np.ndarray
+    x: Num[np.ndarray, "rows features"]
+    y: Float[np.ndarray, "rows targets"]
 
 
+@runtime_checkable
 class RowSource(Protocol):
     """A table of which some rows at a time are in memory."""
 
@@ -77,11 +79,11 @@ class StreamedRows:
         """Rows that a member sees, about."""
         return max(1, self.source.rows - self.source.rows // self.folds)
 
-    def held(self, x: np.ndarray, members: int) -> list[np.ndarray]:
+    def held(self, x: Num[np.ndarray, "rows features"], members: int) -> list[Int[np.ndarray, " _"]]:
         """For each member the places of the rows that it does not see."""
         return [np.flatnonzero(self._is_held(x, member)) for member in range(members)]
 
-    def _is_held(self, x: np.ndarray, member: int) -> np.ndarray:
+    def _is_held(self, x: Num[np.ndarray, "rows features"], member: int) -> Bool[np.ndarray, " rows"]:
         deal, fold = divmod(member, self.folds)
         return hashed(x, self.salt + deal) % self.folds == fold
 
@@ -106,7 +108,7 @@ class StreamedFeed:
     a process has less than another.
     """
 
-    def __init__(self, stream: StreamedRows, member: int, seed: int, counts: np.ndarray) -> None:
+    def __init__(self, stream: StreamedRows, member: int, seed: int, counts: Int[np.ndarray, "steps shards"]) -> None:
         """`counts` are the rows that each step takes of each shard."""
         self.processes = stream.processes
         rank, size = (0, 1) if self.processes is None else (self.processes.rank, self.processes.count)
@@ -185,8 +187,8 @@ class ShardRows:
 GOLDEN = (np.sqrt(5) - 1) / 2
 
 
-def dealt(sizes: Sequence[int], batch_size: int, steps: int) -> np.ndarray:
-    """How many rows each step takes of each shard, `(steps, shards)`: as large shares as the shards have of all rows.
+def dealt(sizes: Sequence[int], batch_size: int, steps: int) -> Int[np.ndarray, "{steps} shards"]:
+    """How many rows each step takes of each shard: as large shares as the shards have of all rows.
 
     What is left after whole numbers is dealt evenly over the steps. Every step has `batch_size` rows in all.
     """
@@ -196,7 +198,7 @@ def dealt(sizes: Sequence[int], batch_size: int, steps: int) -> np.ndarray:
     return np.diff(np.clip(below, 0, batch_size), axis=1).astype(np.int64)
 
 
-def hashed(x: np.ndarray, salt: int) -> np.ndarray:
+def hashed(x: Num[np.ndarray, "rows features"], salt: int) -> UInt[np.ndarray, " rows"]:
     """A random number for each different row of inputs, the same wherever the row stands."""
     factors = np.random.default_rng([11, salt]).integers(0, 2**63, x.shape[1], np.uint64) * np.uint64(2) + np.uint64(1)
     total = np.zeros(len(x), np.uint64)

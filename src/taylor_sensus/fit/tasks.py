@@ -7,7 +7,7 @@ context, is passed apart from what only one needs: it travels once to each worke
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from taylor_sensus.model.chunks import one_blas_thread, run_all
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from taylor_sensus.fit.context import FitContext
 
 
+@runtime_checkable
 class Workers(Protocol):
     """Processes elsewhere that do tasks."""
 

@@ -16,6 +16,7 @@ from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.records import Table
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.chunks import in_chunks
+from taylor_sensus.model.shapes import Bool, Float, Int, Shaped
 from taylor_sensus.model.trees import Trees
 
 FEATURE_SHARE = 0.5
@@ -36,14 +37,16 @@ class GrownTrees(NamedTuple):
     """Trees without a share yet, and what those that have not seen a row predict for it."""
 
     trees: Trees
-    unseen_mean: np.ndarray
-    """(rows, targets), at the rows of the noise table"""
+    unseen_mean: Float[np.ndarray, "rows targets"]
+    """At the rows of the noise table"""
 
 
-def grow_trees(context: FitContext, noise_table: NoiseTable, smooth: np.ndarray) -> GrownTrees | None:
+def grow_trees(
+    context: FitContext, noise_table: NoiseTable, smooth: Float[np.ndarray, "rows targets"]
+) -> GrownTrees | None:
     """A forest for each member; None where the first member's forest gains nothing.
 
-    `smooth` is the unseen mean of networks and process at the rows of `noise_table`, `(rows, targets)`.
+    `smooth` is the unseen mean of networks and process at the rows of `noise_table`.
     """
     settings, t = context.settings, context.table
     if not settings.trees or not context.unseen.any():
@@ -61,12 +64,12 @@ def grow_trees(context: FitContext, noise_table: NoiseTable, smooth: np.ndarray)
 def step_share(
     context: FitContext,
     noise_table: NoiseTable,
-    mean: np.ndarray,
-    tree_mean: np.ndarray,
-    held: np.ndarray,
+    mean: Float[np.ndarray, "rows targets"],
+    tree_mean: Float[np.ndarray, "rows targets"],
+    held: Bool[np.ndarray, " rows"],
     *,
     luck: float | None = None,
-) -> np.ndarray:
+) -> Float[np.ndarray, " targets"]:
     """For each target the best share of a stepping component on the held-out rows, 0 where it is not worth having.
 
     With `luck`, 1 where the share and so many standard errors of it are enough, which says whether to go on. Rows that
@@ -84,7 +87,12 @@ def step_share(
     return np.where(share < LEAST_SHARE, 0.0, share)
 
 
-def _best_share(y: np.ndarray, smooth: np.ndarray, tree_mean: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+def _best_share(
+    y: Float[np.ndarray, " rows"],
+    smooth: Float[np.ndarray, " rows"],
+    tree_mean: Float[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+) -> tuple[float, float]:
     """By Huber's loss, and the variance by which chance could have moved it."""
     own, apart = y - smooth, tree_mean - smooth
     squared = float(np.average(apart**2, weights=weight))
@@ -109,13 +117,13 @@ def grow_forest(context: FitContext, member: int, count: int) -> list[TreeNodes]
 class TreeNodes(NamedTuple):
     """One tree."""
 
-    children: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    value: np.ndarray
+    children: Int[np.ndarray, "nodes 2"]
+    feature: Int[np.ndarray, " nodes"]
+    threshold: Float[np.ndarray, " nodes"]
+    value: Float[np.ndarray, "nodes targets"]
 
 
-def _grow(t: Table, seen: np.ndarray, seed: int) -> TreeNodes:
+def _grow(t: Table, seen: Int[np.ndarray, " seen"], seed: int) -> TreeNodes:
     from sklearn.tree import ExtraTreeRegressor
 
     leaf = -(-t.train // MANY_ROWS)
@@ -128,7 +136,11 @@ def _grow(t: Table, seen: np.ndarray, seed: int) -> TreeNodes:
 
 
 def plain_nodes(
-    children: np.ndarray, is_leaf: np.ndarray, feature: np.ndarray, threshold: np.ndarray, value: np.ndarray
+    children: Shaped[np.ndarray, "nodes 2"],
+    is_leaf: Bool[np.ndarray, " nodes"],
+    feature: Shaped[np.ndarray, " nodes"],
+    threshold: Float[np.ndarray, " nodes"],
+    value: Float[np.ndarray, "nodes targets"],
 ) -> TreeNodes:
     """A library's nodes as ours: a leaf points to itself, and thresholds part rows in single precision alike."""
     lower = threshold.astype(np.float32)
@@ -141,11 +153,20 @@ def plain_nodes(
     )
 
 
-def joined_nodes(trees: list[TreeNodes]) -> tuple[np.ndarray, ...]:
+def joined_nodes(
+    trees: list[TreeNodes],
+) -> tuple[
+    Int[np.ndarray, " trees"],
+    Int[np.ndarray, "nodes 2"],
+    Int[np.ndarray, " nodes"],
+    Float[np.ndarray, " nodes"],
+    Float[np.ndarray, "nodes targets"],
+]:
     """Roots, children, features, thresholds and values of trees, one after another."""
     roots = np.cumsum([0, *(len(tree.feature) for tree in trees)])[:-1].astype(np.int32)
     children = np.concatenate([tree.children + root for tree, root in zip(trees, roots, strict=True)])
-    return roots, children, *(np.concatenate(same) for same in list(zip(*trees, strict=True))[1:])
+    feature, threshold, value = (np.concatenate(same) for same in list(zip(*trees, strict=True))[1:])
+    return roots, children, feature, threshold, value
 
 
 def _joined(trees: list[TreeNodes], t: Table) -> Trees:
@@ -153,7 +174,9 @@ def _joined(trees: list[TreeNodes], t: Table) -> Trees:
     return Trees(roots, children, feature, threshold, value, np.zeros(t.y.shape[1]))
 
 
-def _held_out_means(trees: Trees, context: FitContext, noise_table: NoiseTable, members: int) -> np.ndarray:
+def _held_out_means(
+    trees: Trees, context: FitContext, noise_table: NoiseTable, members: int
+) -> Float[np.ndarray, "rows targets"]:
     """What the trees of those members that have not seen a row predict for it."""
     tree_mean = in_chunks(lambda x: trees.means(x, members), (noise_table.table.x,), context.n_jobs)
     return held_out_average(np.moveaxis(tree_mean, 1, 0).astype(np.float64), noise_table.unseen[:members])

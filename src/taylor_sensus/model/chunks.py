@@ -16,6 +16,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from taylor_sensus.model.shapes import Shaped
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 CHUNK = 256
@@ -106,7 +108,12 @@ def on_one_blas_thread(function: Function) -> Function:
     return cast("Function", alone)
 
 
-def in_chunks(function: Callable[..., Any], arrays: Sequence[np.ndarray], n_jobs: int | None, size: int = CHUNK) -> Any:
+def in_chunks(
+    function: Callable[..., Any],
+    arrays: Sequence[Shaped[np.ndarray, "rows ..."]],
+    n_jobs: int | None,
+    size: int = CHUNK,
+) -> Any:
     """`function` of all rows of the arrays: a record of arrays whose first axis are the rows, or one such array."""
     count = len(arrays[0])
 
@@ -122,7 +129,7 @@ def in_chunks(function: Callable[..., Any], arrays: Sequence[np.ndarray], n_jobs
     return type(parts[0])(*[np.concatenate(same) for same in zip(*parts, strict=True)])
 
 
-def padded(array: np.ndarray, size: int) -> np.ndarray:
+def padded(array: Shaped[np.ndarray, " rows *rest"], size: int) -> Shaped[np.ndarray, " {size} *rest"]:
     """The array with zero rows added up to `size`; the array itself if it has that size."""
     if len(array) == size:
         return array

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from taylor_sensus.model.shapes import AnyArray, Float
 
 
 class Combined(NamedTuple):
     """Mean, and the variance in its two parts: `aleatoric_weight` times the network's noise, plus `epistemic`."""
 
-    mean: Any
-    aleatoric_weight: Any
-    epistemic_variance: Any
+    mean: Float[AnyArray, "*shape"]
+    aleatoric_weight: float | Float[AnyArray, "*#shape"]
+    epistemic_variance: float | Float[AnyArray, "*#shape"]
 
 
-def combine(rule: str, k, mean_n, variance_n, mean_p, variance_p) -> Combined:
+def combine(
+    rule: str,
+    k: float | Float[AnyArray, "*#shape"],
+    mean_n: float | Float[AnyArray, "*#shape"],
+    variance_n: float | Float[AnyArray, "*#shape"],
+    mean_p: float | Float[AnyArray, "*#shape"],
+    variance_p: float | Float[AnyArray, "*#shape"],
+) -> Combined:
     """mu = k mu_n + (1-k) mu_p; Sigma = k^2 Sigma_n + (1-k)^2 Sigma_p (eq. 14). Works on NumPy and JAX arrays.
 
     `k` is the familiarity k_d, `mean_n` the network's mean, `variance_n` the variance of its members' means

@@ -10,11 +10,11 @@ from sklearn.neighbors import NearestNeighbors
 
 from taylor_sensus.model.module import Later, Module
 from taylor_sensus.model.networks import Constant
+from taylor_sensus.model.shapes import AnyArray, Float
 
 if TYPE_CHECKING:
     import jax
     import jax.numpy as jnp
-    from jax import Array
 else:
     jax, jnp = Later("jax"), Later("jax.numpy")
 
@@ -22,8 +22,8 @@ else:
 class DensityPoints(NamedTuple):
     """Points with their log-density, the first ones being the training rows themselves."""
 
-    x: np.ndarray
-    log_density: np.ndarray
+    x: Float[np.ndarray, "points features"]
+    log_density: Float[np.ndarray, " points"]
 
 
 FEW_FEATURES = 15
@@ -33,7 +33,7 @@ FEW_FEATURES = 15
 class Search:
     """Exact distances from points to their nearest reference rows."""
 
-    def __init__(self, reference: np.ndarray) -> None:
+    def __init__(self, reference: Float[np.ndarray, "rows features"]) -> None:
         self.rows = len(reference)
         self._tree, self._pairs = None, None
         if reference.shape[1] <= FEW_FEATURES or self.rows <= 4096:
@@ -44,15 +44,21 @@ class Search:
         self.floor = max(0.25 * float(np.median(nearest)) ** 2, 1e-6)
         """Squared distances below count as this."""
 
-    def __call__(self, points: np.ndarray, k: int) -> np.ndarray:
-        """The nearest first, `(points, k)`."""
+    def __call__(self, points: Float[np.ndarray, "points features"], k: int) -> Float[np.ndarray, "points {k}"]:
+        """The nearest first."""
         if self._pairs is not None:
             return self._pairs.kneighbors(points.astype(np.float32, copy=False), n_neighbors=k)[0]
         assert self._tree is not None
         return self._tree.query(points, k=k, workers=-1)[0].reshape(len(points), -1)
 
 
-def neighbour_log_density(points: np.ndarray, reference: np.ndarray | Search, k: int, *, own: bool) -> np.ndarray:
+def neighbour_log_density(
+    points: Float[np.ndarray, "points features"],
+    reference: Float[np.ndarray, "rows features"] | Search,
+    k: int,
+    *,
+    own: bool,
+) -> Float[np.ndarray, " points"]:
     """log of the sum of inverse squared distances to the K nearest reference rows (inside of eq. 11).
 
     `own` says that the points are reference rows, so that each leaves itself out.
@@ -72,12 +78,16 @@ study `scaling`.
 """
 
 
-def thinned(rows: np.ndarray, rng: np.random.Generator, most: int = MOST_ROWS) -> np.ndarray:
+def thinned(
+    rows: Float[np.ndarray, "rows features"], rng: np.random.Generator, most: int = MOST_ROWS
+) -> Float[np.ndarray, "chosen features"]:
     """The rows, or `most` of them at random where there are more."""
     return rows if len(rows) <= most else rows[rng.choice(len(rows), most, replace=False)]
 
 
-def density_targets(rows: np.ndarray, k: int, rng: np.random.Generator, limit: int = 4096) -> DensityPoints:
+def density_targets(
+    rows: Float[np.ndarray, "rows features"], k: int, rng: np.random.Generator, limit: int = 4096
+) -> DensityPoints:
     """Training rows and noisy copies X_aug with their densities: the targets rho, before the softmax (eq. 11).
 
     Rows and points are squashed (tails like a root); neighbours are looked for among all rows given.
@@ -113,12 +123,12 @@ class DensityPerception(Module):
     landmarks: Constant
     reach: Constant  # the bandwidth of each landmark; this name is in model files
     """How far each landmark is seen, relative to the typical one."""
-    log_metric: Array | np.ndarray
+    log_metric: Float[AnyArray, " features"]
     bias: Constant
 
     @classmethod
     def initial(
-        cls, rows: np.ndarray, count: int, rng: np.random.Generator, size: int | None = None
+        cls, rows: Float[np.ndarray, "rows features"], count: int, rng: np.random.Generator, size: int | None = None
     ) -> DensityPerception:
         """Landmarks are training rows; each is seen as far as its own neighbours lie, so that thin data reach further.
 
@@ -137,7 +147,7 @@ class DensityPerception(Module):
             Constant(bias.astype(np.float32)),
         )
 
-    def __call__(self, x: Array, *, leave_out_self: bool = False) -> Array:
+    def __call__(self, x: Float[AnyArray, " features"], *, leave_out_self: bool = False) -> Float[AnyArray, ""]:
         """F_Attention(x): log of the summed attention over the landmarks (inside of eq. 12).
 
         `leave_out_self` ignores a landmark at the row itself: how a training row would look if it were new.
@@ -152,7 +162,9 @@ class DensityPerception(Module):
         return jax.nn.logsumexp(scores)
 
 
-def density_divergence(log_attention: Array, log_density: Array) -> Array:
+def density_divergence(
+    log_attention: Float[AnyArray, " points"], log_density: Float[AnyArray, " points"]
+) -> Float[AnyArray, ""]:
     """KL(K || rho) over a batch of points, K and rho soft-maxed over the batch (eqs. 11, 12 and 13)."""
     # DIFF(eq. 11): the softmax is taken of the log-density. Of the density itself, in any real table, it is 1 at
     # one row and 0 at all others, and depends on the features' units.
@@ -164,18 +176,18 @@ def density_divergence(log_attention: Array, log_density: Array) -> Array:
 class Reference(NamedTuple):
     """Constants stored at fit that turn a log-density into a familiarity."""
 
-    level: float | Array
-    spread: float | Array
+    level: float | Float[AnyArray, ""]
+    spread: float | Float[AnyArray, ""]
 
 
-def familiarity(log_attention, reference: Reference):
+def familiarity(log_attention: Float[AnyArray, "*rows"], reference: Reference) -> Float[AnyArray, "*rows"]:
     """k_d in [0, 1] (norm of Algorithm 1): rises with the density, 1 where data are dense, 0 far from all."""
     # DIFF(Algorithm 1): the paper's norm runs over the batch, so that a row's k_d depends on its company in the call.
     # Ours uses constants stored at fit.
     return jax.nn.sigmoid((log_attention - reference.level) / reference.spread)
 
 
-def reference_of(log_attention, spread_factor: float = 3.0) -> Reference:
+def reference_of(log_attention: Float[AnyArray, " rows"], spread_factor: float = 3.0) -> Reference:
     """Constants from the training rows' log-densities: a row is familiar down to `spread_factor` usual spreads
     below the median row, and as unknown soon after. Median and quantile, because one row far from all others must not
     make everything else familiar."""

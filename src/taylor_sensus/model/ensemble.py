@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import expit
@@ -33,7 +33,7 @@ from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimat
 from taylor_sensus.model.law import LawAnswer
 from taylor_sensus.model.module import mapped
 from taylor_sensus.model.repeats import Repeats
-from taylor_sensus.model.shapes import Float, Shaped
+from taylor_sensus.model.shapes import AnyArray, Bool, Float, Shaped
 from taylor_sensus.model.tails import Tails
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, propagated_covariance
 from taylor_sensus.model.trees import BoostedTrees, Trees
@@ -51,14 +51,14 @@ class ProcessShare:
     """A Gaussian process and its weight in the ensemble, one number a target."""
 
     process: GaussianProcess
-    share: np.ndarray
+    share: Float[np.ndarray, " targets"]
     """Its share in the mean; the networks have the rest."""
-    variance_factor: np.ndarray
+    variance_factor: Float[np.ndarray, " targets"]
     """On the odds of its variance to what it knows, in what is not known of the mean."""
     usual_odds: float
     """Odds of what is not known of the function, to what is, at nearly all unseen rows."""
 
-    def odds(self, variance: Float[np.ndarray, ...]) -> Float[np.ndarray, ...]:
+    def odds(self, variance: Float[np.ndarray, "*rows"]) -> Float[np.ndarray, "*rows"]:
         """Of what is not known of the function, given the process' variance, to what is."""
         unknown = variance / self.process.prior_variance
         return unknown / np.maximum(1 - unknown, 1e-9)
@@ -71,13 +71,13 @@ class ProcessShare:
 
     # DIFF(eq. 12): the paper's familiarity is a density of the inputs. A density knows nothing of the function:
     # rows may lie apart and yet be known well, and then the prior's variance, mixed in, exceeds the noise.
-    def familiarity(self, variance: Float[np.ndarray, ...]) -> Float[np.ndarray, ...]:
+    def familiarity(self, variance: Float[np.ndarray, "*rows"]) -> Float[np.ndarray, "*rows"]:
         """Weight of the members: 1 where as much is known as at usual unseen rows, 0 where nothing is."""
         ratio = self.odds(variance) / (ODDS_FACTOR * self.usual_odds)
         return 1 / (1 + ratio * ratio * ratio)  # products: a power's last digit depends on the rows beside
 
     def weight(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
-        """Of the process beside the members, `(rows, targets)`."""
+        """Of the process beside the members."""
         return 1 - np.multiply.outer(self.familiarity(variance), 1 - self.share)
 
 
@@ -93,11 +93,11 @@ def rescaled(variance: Float[np.ndarray, " rows"], prior: float, factor: float) 
 class FamiliarityScale:
     """Constants that turn a perception's log-density into a familiarity, one pair a perception."""
 
-    level: np.ndarray
-    spread: np.ndarray
+    level: Float[np.ndarray, " perceptions"]
+    spread: Float[np.ndarray, " perceptions"]
 
     def __call__(self, log_densities: Float[np.ndarray, "rows perceptions"]) -> Float[np.ndarray, " rows"]:
-        """k_d of each row, averaged over the perceptions (rows, perceptions); see `model.density.familiarity`."""
+        """k_d of each row, averaged over the perceptions; see `model.density.familiarity`."""
         return expit((log_densities - self.level) / self.spread).mean(axis=1)
 
 
@@ -111,10 +111,10 @@ class Ensemble:
     """One perception for all members (staged), or one each (joint), stacked; None where the process says what is
     known."""
     process_share: ProcessShare | None
-    prior_variance: np.ndarray
+    prior_variance: Float[np.ndarray, " targets"]
     combination: str
     """Rule of `combine`, or `BY_PROCESS`."""
-    noise_scale: np.ndarray
+    noise_scale: Float[np.ndarray, " targets"]
     """Factor on the learned noise variance of each target, from rows that the members had not seen."""
     familiarity: FamiliarityScale | None = None
     """None: every row is familiar."""
@@ -142,30 +142,30 @@ class Ensemble:
         """Columns that are predicted."""
         return len(self.prior_variance)
 
-    def share(self) -> np.ndarray:
+    def share(self) -> Float[np.ndarray, " targets"]:
         """Of the process in the mean of each target, at usual rows."""
         return np.zeros(self.targets) if self.process_share is None else self.process_share.share
 
-    def process_weight(self, variance: np.ndarray) -> np.ndarray:
-        """Of the process in the mean, `(rows, targets)`, given its variance."""
+    def process_weight(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
+        """Of the process in the mean, given its variance."""
         if self.process_share is None:
             return np.zeros((len(variance), self.targets))
         return self.process_share.weight(variance)
 
     def tree_means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows members targets"]:
-        """What the members' trees predict for rows, `(rows, members, targets)`; 0 where there are none."""
+        """What the members' trees predict for rows; 0 where there are none."""
         if self.trees is None:
             return np.broadcast_to(np.float32(0), (len(x), self.members, self.targets))
         return self.trees.means(x, self.members)
 
     def boosted_means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
-        """What the boosted trees predict for rows, `(rows, targets)`; 0 where there are none."""
+        """What the boosted trees predict for rows; 0 where there are none."""
         return np.zeros((len(x), self.targets)) if self.boosted is None else self.boosted.means(x)
 
     def member_means(
         self, outputs: HasComponentMeans, process_variance: Float[np.ndarray, " rows"]
     ) -> Float[np.ndarray, "rows members targets"]:
-        """Step 3 for means: every member with the process and its trees, `(rows, members, targets)`."""
+        """Step 3 for means: every member with the process and its trees."""
         weight = self.process_weight(process_variance)[:, None, :]
         smooth = blended(weight, outputs.network_mean.astype(np.float64), outputs.process_mean[:, None, :])
         if self.trees is None and self.boosted is None:
@@ -176,7 +176,9 @@ class Ensemble:
                 smooth = blended(np.multiply.outer(known, component.share)[:, None, :], smooth, mean)
         return smooth
 
-    def process_estimate(self, x: np.ndarray, *, slopes: bool, variances: bool = True) -> ProcessEstimate:
+    def process_estimate(
+        self, x: Float[np.ndarray, "rows features"], *, slopes: bool, variances: bool = True
+    ) -> ProcessEstimate:
         """Posterior of the process at rows (step 2); nothing where there is none."""
         if self.process_share is None:
             return no_process(len(x), self.targets, x.shape[1])
@@ -196,44 +198,40 @@ def no_process(rows: int, targets: int, features: int) -> ProcessEstimate:
     return ProcessEstimate(np.zeros((rows, targets)), np.zeros(rows), np.zeros((rows, targets, features)))
 
 
+@runtime_checkable
 class HasComponentMeans(Protocol):
     """Means of all components at rows; see `ComponentOutputs`."""
 
     @property
-    def network_mean(self) -> np.ndarray: ...
+    def network_mean(self) -> Float[np.ndarray, "rows members targets"]: ...
     @property
-    def process_mean(self) -> np.ndarray: ...
+    def process_mean(self) -> Float[np.ndarray, "rows targets"]: ...
     @property
-    def tree_mean(self) -> np.ndarray: ...
+    def tree_mean(self) -> Float[np.ndarray, "rows members targets"]: ...
     @property
-    def boosted_mean(self) -> np.ndarray: ...
+    def boosted_mean(self) -> Float[np.ndarray, "rows targets"]: ...
 
 
 class ComponentOutputs(NamedTuple):
     """Outputs of the ensemble's components (members, process, trees), not averaged yet; the first axis are the rows."""
 
-    network_mean: np.ndarray
-    """(rows, members, targets)"""
-    process_mean: np.ndarray
-    """(rows, targets)"""
-    tree_mean: np.ndarray
-    """(rows, members, targets)"""
-    boosted_mean: np.ndarray
-    """(rows, targets)"""
-    process_variance: np.ndarray
-    """(rows,)"""
-    log_densities: np.ndarray
-    """(rows, perceptions)"""
-    system_variance: np.ndarray
-    """(rows, members, targets)"""
-    learned_covariance: np.ndarray
-    """(rows, members, targets, targets): learned noise of features, through the blended slope, and system"""
-    declared_covariance: np.ndarray
-    """(rows, members, targets, targets): declared noise of features, through the blended slope"""
+    network_mean: Float[np.ndarray, "rows members targets"]
+    process_mean: Float[np.ndarray, "rows targets"]
+    tree_mean: Float[np.ndarray, "rows members targets"]
+    boosted_mean: Float[np.ndarray, "rows targets"]
+    process_variance: Float[np.ndarray, " rows"]
+    log_densities: Float[np.ndarray, "rows perceptions"]
+    system_variance: Float[np.ndarray, "rows members targets"]
+    learned_covariance: Float[np.ndarray, "rows members targets targets"]
+    """Learned noise of features, through the blended slope, and system"""
+    declared_covariance: Float[np.ndarray, "rows members targets targets"]
+    """Declared noise of features, through the blended slope"""
 
 
 # DIFF(eq. 9): the mean is a network's alone in the paper. Here a Gaussian process shares in it, and its slope in eq. 6.
-def blended(share: Any, network: Any, process: Any) -> Any:
+def blended(
+    share: Float[AnyArray, "*#shape"], network: Float[AnyArray, "*#shape"], process: Float[AnyArray, "*#shape"]
+) -> Float[AnyArray, "*#shape"]:
     """Step 3, of means and of slopes: the one place where two predictions are averaged."""
     return (1 - share) * network + share * process
 
@@ -253,7 +251,11 @@ def component_outputs(
 ) -> ComponentOutputs:
     """Steps 1 to 4 for rows in single precision; noise is not scaled yet."""
 
-    def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> ComponentOutputs:
+    def chunk(
+        x: Float[np.ndarray, "rows features"],
+        declared_share: Float[np.ndarray, "rows features"],
+        declared_variance: Float[np.ndarray, "rows features"],
+    ) -> ComponentOutputs:
         process = parts.process_estimate(x, slopes=True)
         process_slope = np.asarray(process.jacobian, np.float32)
         weight = parts.process_weight(process.variance).astype(np.float32)[:, :, None]
@@ -277,32 +279,29 @@ def log_densities_of(parts: Ensemble, x: Float[np.ndarray, "rows features"]) -> 
 
 
 class Blend(NamedTuple):
-    """The ensemble average (steps 3 to 5), `(rows, targets)`, before the prior."""
+    """The ensemble average (steps 3 to 5), before the prior."""
 
-    mean: np.ndarray
-    mean_variance: np.ndarray
+    mean: Float[np.ndarray, "rows targets"]
+    mean_variance: Float[np.ndarray, "rows targets"]
     """What is not known of the mean."""
-    system_variance: np.ndarray
-    learned_covariance: np.ndarray
-    """(rows, targets, targets), scaled"""
-    declared_covariance: np.ndarray
-    """(rows, targets, targets)"""
+    system_variance: Float[np.ndarray, "rows targets"]
+    learned_covariance: Float[np.ndarray, "rows targets targets"]
+    """Scaled"""
+    declared_covariance: Float[np.ndarray, "rows targets targets"]
 
     @property
-    def learned_variance(self) -> np.ndarray:
+    def learned_variance(self) -> Float[np.ndarray, "rows targets"]:
         """Of features and system together."""
         return np.einsum("rtt->rt", self.learned_covariance)
 
     @property
-    def declared_variance(self) -> np.ndarray:
+    def declared_variance(self) -> Float[np.ndarray, "rows targets"]:
         """Of features."""
         return np.einsum("rtt->rt", self.declared_covariance)
 
 
-def blend(
-    parts: Ensemble, outputs: ComponentOutputs, unseen: Shaped[np.ndarray, "members rows"] | None = None
-) -> Blend:
-    """All members as one; `unseen` (members, rows) leaves means and noise to those that had not seen a row."""
+def blend(parts: Ensemble, outputs: ComponentOutputs, unseen: Bool[np.ndarray, "members rows"] | None = None) -> Blend:
+    """All members as one; `unseen` leaves means and noise to those that had not seen a row."""
     means = parts.member_means(outputs, outputs.process_variance)
     weight = np.ones(means.shape[:2]) if unseen is None else np.where(unseen.any(axis=0), unseen, True).T
     weight = weight / weight.sum(axis=1, keepdims=True)
@@ -322,26 +321,28 @@ def blend(
 class Distribution(NamedTuple):
     """The predictive distribution of rows in scaled units; variances add up."""
 
-    mean: np.ndarray
-    """(rows, targets)"""
-    feature_variance: np.ndarray
-    system_variance: np.ndarray
+    mean: Float[np.ndarray, "rows targets"]
+    feature_variance: Float[np.ndarray, "rows targets"]
+    system_variance: Float[np.ndarray, "rows targets"]
     """With the target's own declared error."""
-    epistemic_variance: np.ndarray
-    target_error_variance: np.ndarray
-    noise_covariance: np.ndarray
-    """(rows, targets, targets), of features and system"""
-    familiarity: np.ndarray
-    """(rows,)"""
+    epistemic_variance: Float[np.ndarray, "rows targets"]
+    target_error_variance: Float[np.ndarray, "rows targets"]
+    noise_covariance: Float[np.ndarray, "rows targets targets"]
+    """Of features and system"""
+    familiarity: Float[np.ndarray, " rows"]
 
     @property
-    def variance(self) -> np.ndarray:
+    def variance(self) -> Float[np.ndarray, "rows targets"]:
         """Of everything."""
         return self.feature_variance + self.system_variance + self.epistemic_variance
 
 
 def with_law_answer(
-    found: Distribution, rows: np.ndarray, share: np.ndarray, answer: LawAnswer, target_error: np.ndarray
+    found: Distribution,
+    rows: Shaped[np.ndarray, " chosen"],
+    share: Float[np.ndarray, " law_rows"],
+    answer: LawAnswer,
+    target_error: Float[np.ndarray, "law_rows targets"],
 ) -> Distribution:
     """Some rows with a share of the law behind readings in their distribution; see `model.law`."""
     a = share[:, None]
@@ -368,7 +369,13 @@ def predicted(
 ) -> Distribution:
     """All steps for scaled rows, chunk by chunk: sums over members must not depend on how many rows stand beside."""
 
-    def chunk(x: np.ndarray, share: np.ndarray, variance: np.ndarray, prior: np.ndarray, error: np.ndarray):
+    def chunk(
+        x: Float[np.ndarray, "rows features"],
+        share: Float[np.ndarray, "rows features"],
+        variance: Float[np.ndarray, "rows features"],
+        prior: Float[np.ndarray, "rows targets"],
+        error: Float[np.ndarray, "rows targets"],
+    ):
         outputs = component_outputs(parts, x.astype(np.float32), InputErrors(share, variance), 1)
         k = familiarity_of(parts, outputs.process_variance, outputs.log_densities)
         return distribution(parts, blend(parts, outputs), k, x, prior, error)

@@ -12,32 +12,30 @@ import numpy as np
 
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.ensemble import Ensemble, familiarity_of, log_densities_of, with_prior
-from taylor_sensus.model.shapes import Float
+from taylor_sensus.model.shapes import Float, Shaped
 
 
 class EpistemicParts(NamedTuple):
     """What the model does not know of each row, for one target; the squares of the last three add up to it."""
 
-    mean: np.ndarray
-    """(rows,)"""
-    deviation: np.ndarray
-    """How each member departs from the mean, over the root of their number, (rows, members)"""
-    process_std: np.ndarray
-    """(rows,)"""
-    prior_std: np.ndarray
-    """What the prior beyond the data brings, (rows,)"""
+    mean: Float[np.ndarray, " rows"]
+    deviation: Float[np.ndarray, "rows members"]
+    """How each member departs from the mean, over the root of their number"""
+    process_std: Float[np.ndarray, " rows"]
+    prior_std: Float[np.ndarray, " rows"]
+    """What the prior beyond the data brings"""
 
     @property
-    def variance(self) -> np.ndarray:
+    def variance(self) -> Float[np.ndarray, " rows"]:
         """The epistemic variance of the distribution."""
         return np.einsum("rm,rm->r", self.deviation, self.deviation) + self.process_std**2 + self.prior_std**2
 
     @property
-    def std(self) -> np.ndarray:
+    def std(self) -> Float[np.ndarray, " rows"]:
         """Its root."""
         return np.sqrt(self.variance)
 
-    def take(self, rows: np.ndarray) -> EpistemicParts:
+    def take(self, rows: Shaped[np.ndarray, " chosen"]) -> EpistemicParts:
         """These rows only."""
         return EpistemicParts(*[part[rows] for part in self])
 
@@ -45,17 +43,17 @@ class EpistemicParts(NamedTuple):
 class ComponentMeans(NamedTuple):
     """The part of `ComponentOutputs` that needs no slope, which takes most of the time."""
 
-    network_mean: np.ndarray
-    process_mean: np.ndarray
-    tree_mean: np.ndarray
-    boosted_mean: np.ndarray
-    log_densities: np.ndarray
+    network_mean: Float[np.ndarray, "rows members targets"]
+    process_mean: Float[np.ndarray, "rows targets"]
+    tree_mean: Float[np.ndarray, "rows members targets"]
+    boosted_mean: Float[np.ndarray, "rows targets"]
+    log_densities: Float[np.ndarray, "rows perceptions"]
 
 
 def component_means(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs: int | None) -> ComponentMeans:
     """Means and densities of very many rows in single precision."""
 
-    def chunk(x: np.ndarray) -> ComponentMeans:
+    def chunk(x: Float[np.ndarray, "rows features"]) -> ComponentMeans:
         process = parts.process_estimate(x, slopes=False, variances=False)
         means = np.stack([block.mean.value(x) for block in parts.ready], axis=1)
         return ComponentMeans(
@@ -68,9 +66,9 @@ def component_means(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jo
 def epistemic_parts(
     parts: Ensemble,
     outputs: ComponentMeans,
-    process_variance: np.ndarray,
-    x: np.ndarray,
-    prior: np.ndarray,
+    process_variance: Float[np.ndarray, " rows"],
+    x: Float[np.ndarray, "rows features"],
+    prior: Float[np.ndarray, "rows targets"],
     target: int,
 ) -> EpistemicParts:
     """The epistemic side of `distribution` for one target, with the variance of the process given."""

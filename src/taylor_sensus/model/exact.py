@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from taylor_sensus.model.shapes import Bool, Float
+
 if TYPE_CHECKING:
     from taylor_sensus.tables.column import Column
 
@@ -20,7 +22,7 @@ FEWEST_EACH = 5.0
 """Rows that each level has on average at least."""
 
 
-def few_levels(values: np.ndarray) -> str | None:
+def few_levels(values: Float[np.ndarray, " rows"]) -> str | None:
     """Why a column of numbers is probably exact; None if it is not. Gaps are left out."""
     there = values[~np.isnan(values)]
     levels = len(np.unique(there))
@@ -29,7 +31,9 @@ def few_levels(values: np.ndarray) -> str | None:
     return f"{levels} levels in {len(there):,} rows"
 
 
-def probably_exact(columns: Sequence[Column], x: np.ndarray, is_declared: np.ndarray) -> dict[str, str]:
+def probably_exact(
+    columns: Sequence[Column], x: Float[np.ndarray, "rows features"], is_declared: Bool[np.ndarray, " features"]
+) -> dict[str, str]:
     """For encoded rows: columns that look exact, and why; those with declared errors are left out."""
     found, place = {}, 0
     for column in columns:

@@ -24,6 +24,7 @@ from taylor_sensus.model.networks import (
     PositionalEmbedding,
     VarianceNetwork,
 )
+from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.squash import squash, squash_slope
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 
@@ -31,10 +32,10 @@ from taylor_sensus.model.taylor_block import DeepTaylorBlock
 class BlockValues(NamedTuple):
     """What a Deep Taylor Block says of rows; see `TaylorEstimate`, with a first axis for rows."""
 
-    mean: np.ndarray
-    jacobian: np.ndarray
-    input_variance: np.ndarray
-    system_variance: np.ndarray
+    mean: Float[np.ndarray, "rows targets"]
+    jacobian: Float[np.ndarray, "rows targets features"]
+    input_variance: Float[np.ndarray, "rows features"]
+    system_variance: Float[np.ndarray, "rows targets"]
 
 
 class ReadyPerceptron:
@@ -45,7 +46,9 @@ class ReadyPerceptron:
         self.biases = [np.asarray(layer.bias)[:, None] for layer in perceptron.layers]
         self.activation = ACTIVATIONS[perceptron.activation]
 
-    def value(self, h: np.ndarray, *, slopes: bool = False) -> tuple[np.ndarray, list[Any]]:
+    def value(
+        self, h: Float[np.ndarray, "inputs rows"], *, slopes: bool = False
+    ) -> tuple[Float[np.ndarray, "outputs rows"], list[Any]]:
         """Its output, and the slopes of its activations if they are wanted."""
         found = []
         with np.errstate(over="ignore"):  # in a gate, where one over infinity is 0, as it should be
@@ -56,7 +59,7 @@ class ReadyPerceptron:
                 found.append(slope)
         return self.weights[-1] @ h + self.biases[-1], found
 
-    def pulled_back(self, target: int, slopes: list[np.ndarray]) -> np.ndarray:
+    def pulled_back(self, target: int, slopes: list[Float[np.ndarray, "_ rows"]]) -> Float[np.ndarray, " inputs #rows"]:
         """The gradient of one output in the perceptron's input, by going back through the layers."""
         pull: Any = self.weights[-1][target][:, None]
         for weight, slope in zip(self.weights[-2::-1], slopes[::-1], strict=True):
@@ -70,12 +73,14 @@ class ReadyMean:
     def __init__(self, net: MeanNetwork) -> None:
         self.embedded, self.perceptron = _ready_embedding(net.embedding), ReadyPerceptron(net.perceptron)
 
-    def value(self, x: np.ndarray) -> np.ndarray:
-        """F_mu of rows, `(rows, targets)`."""
+    def value(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
+        """F_mu of rows."""
         return self.perceptron.value(self.embedded(_columns(x))[0])[0].T
 
-    def value_and_jacobian(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """F_mu of rows and its Jacobian, `(rows, targets, features)`."""
+    def value_and_jacobian(
+        self, x: Float[np.ndarray, "rows features"]
+    ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, "rows targets features"]]:
+        """F_mu of rows and its Jacobian."""
         embedded, back = self.embedded(_columns(x))
         value, slopes = self.perceptron.value(embedded, slopes=True)
         jacobian = np.empty((len(x), len(value), x.shape[1]), np.float32)
@@ -93,12 +98,12 @@ class ReadyVariance:
         self.level = np.asarray(net.level.value)
         self.is_constant = not self.perceptron.weights[-1].any()
 
-    def __call__(self, squashed: np.ndarray) -> np.ndarray:
+    def __call__(self, squashed: Float[np.ndarray, "features rows"]) -> Float[np.ndarray, "rows outputs"]:
         if self.is_constant:  # made flat: the same noise everywhere
             return np.broadcast_to(self._variance(self.perceptron.biases[-1].T), (squashed.shape[1], len(self.level)))
         return self._variance(self.perceptron.value(squashed)[0].T)
 
-    def _variance(self, raw: np.ndarray) -> np.ndarray:
+    def _variance(self, raw: Float[np.ndarray, "#rows outputs"]) -> Float[np.ndarray, "#rows outputs"]:
         return np.exp(self.level + self.log_range * np.tanh(raw / self.log_range))
 
 
@@ -111,39 +116,41 @@ class ReadyBlock:
         self.feature = ReadyVariance(feature) if isinstance(feature, VarianceNetwork) else None
         self.system = ReadyVariance(block.system_noise_net)
 
-    def __call__(self, x: np.ndarray) -> BlockValues:
+    def __call__(self, x: Float[np.ndarray, "rows features"]) -> BlockValues:
         """All that the block says of rows."""
         squashed = squash(_columns(x))
         inputs = np.zeros_like(x) if self.feature is None else self.feature(squashed)
         return BlockValues(*self.mean.value_and_jacobian(x), inputs, self.system(squashed))
 
 
-def _columns(x: np.ndarray) -> np.ndarray:
+def _columns(x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "features rows"]:
     """Rows as columns: sums over a feature's waves then run along the rows, which are many."""
     return np.ascontiguousarray(x.T)
 
 
-def block_values(block: DeepTaylorBlock, x: np.ndarray) -> BlockValues:
+def block_values(block: DeepTaylorBlock, x: Float[np.ndarray, "rows features"]) -> BlockValues:
     """All that the block says of rows."""
     return ReadyBlock(block)(x)
 
 
-def mean_of(net: MeanNetwork, x: np.ndarray) -> np.ndarray:
-    """F_mu of rows, `(rows, targets)`."""
+def mean_of(net: MeanNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
+    """F_mu of rows."""
     return ReadyMean(net).value(x)
 
 
-def variances(net: VarianceNetwork, x: np.ndarray) -> np.ndarray:
+def variances(net: VarianceNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows outputs"]:
     """F_Sigma of rows."""
     return ReadyVariance(net)(squash(_columns(x)))
 
 
-def raw_log_variances(net: VarianceNetwork, x: np.ndarray) -> np.ndarray:
+def raw_log_variances(net: VarianceNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows outputs"]:
     """How far log-variances are from their level, before they saturate."""
     return ReadyPerceptron(net.perceptron).value(squash(_columns(x)))[0].T
 
 
-def log_density(perception: DensityPerception, x: np.ndarray, *, leave_out_self: bool = False) -> np.ndarray:
+def log_density(
+    perception: DensityPerception, x: Float[np.ndarray, "rows features"], *, leave_out_self: bool = False
+) -> Float[np.ndarray, " rows"]:
     """F_Attention of scaled rows; see `DensityPerception`."""
     metric = np.exp(np.asarray(perception.log_metric, np.float64))
     query, keys = squash(x.astype(np.float64), tail="root") * metric, np.asarray(perception.landmarks.value) * metric
@@ -157,12 +164,12 @@ def log_density(perception: DensityPerception, x: np.ndarray, *, leave_out_self:
     return logsumexp(scores, axis=1)
 
 
-def _weight(layer: Any) -> np.ndarray:
+def _weight(layer: Any) -> Float[np.ndarray, "inputs outputs"]:
     fan_in = layer.weight.shape[0] if layer.fan_in is None else layer.fan_in.value
     return np.asarray(layer.weight) / np.sqrt(np.float32(fan_in))
 
 
-def _gate(z: np.ndarray) -> np.ndarray:
+def _gate(z: Float[np.ndarray, "width rows"]) -> Float[np.ndarray, "width rows"]:
     """Logistic function; SciPy's takes three times as long in single precision."""
     gate = np.negative(z)
     np.exp(gate, out=gate)
@@ -170,7 +177,7 @@ def _gate(z: np.ndarray) -> np.ndarray:
     return np.reciprocal(gate, out=gate)
 
 
-def _silu(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
+def _silu(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
     gate = _gate(z)
     value = np.multiply(z, gate, out=z)
     if not slopes:
@@ -181,17 +188,17 @@ def _silu(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
     return value, slope
 
 
-def _sigmoid(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
+def _sigmoid(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
     value = _gate(z)
     return value, value * (1 - value) if slopes else None
 
 
-def _tanh(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
+def _tanh(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
     value = np.tanh(z)
     return value, 1 - value**2 if slopes else None
 
 
-def _mish(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
+def _mish(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
     gate = np.tanh(np.logaddexp(np.float32(0), z))
     return z * gate, gate + z * (1 - gate**2) * _gate(z) if slopes else None
 
@@ -199,11 +206,13 @@ def _mish(z: np.ndarray, slopes: bool) -> tuple[np.ndarray, Any]:
 ACTIVATIONS = {"silu": _silu, "sigmoid": _sigmoid, "tanh": _tanh, "mish": _mish}
 """Value and slope."""
 
-Embedded = tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]
+Embedded = tuple[
+    Float[np.ndarray, "inputs rows"], Callable[[Float[np.ndarray, "inputs rows"]], Float[np.ndarray, "features rows"]]
+]
 """Embedded rows, as columns, and a function that carries a gradient back from them to the rows."""
 
 
-def _ready_embedding(embedding: Any) -> Callable[[np.ndarray], Embedded]:
+def _ready_embedding(embedding: Any) -> Callable[[Float[np.ndarray, "features rows"]], Embedded]:
     if isinstance(embedding, PeriodicEmbedding):
         return _Periodic(embedding)
     if isinstance(embedding, PositionalEmbedding):
@@ -217,7 +226,7 @@ class _Plain:
     def __init__(self, limit: np.float32) -> None:
         self.limit = limit
 
-    def __call__(self, x: np.ndarray) -> Embedded:
+    def __call__(self, x: Float[np.ndarray, "features rows"]) -> Embedded:
         if not np.isfinite(self.limit):
             return x, lambda pull: pull
         return squash(x, self.limit), lambda pull: pull * squash_slope(x, self.limit)
@@ -232,7 +241,7 @@ class _Periodic:
         self.phase = np.float32(2 * np.pi) * np.asarray(embedding.phase)[:, :, None]
         self.used = None if embedding.used is None else embedding.used.value[:, None, None]
 
-    def __call__(self, x: np.ndarray) -> Embedded:
+    def __call__(self, x: Float[np.ndarray, "features rows"]) -> Embedded:
         scaled, features, rows = self.gain * x, len(x), x.shape[1]
         clipped = squash(scaled)
         found = np.empty((features * (1 + self.angular.shape[1]), rows), np.float32)
@@ -243,7 +252,7 @@ class _Periodic:
         if self.used is not None:
             waves *= self.used
 
-        def back(pull: np.ndarray) -> np.ndarray:
+        def back(pull: Float[np.ndarray, "inputs rows"]) -> Float[np.ndarray, "features rows"]:
             slope = np.sin(angle)
             slope *= self.angular
             slope *= pull[features:].reshape(angle.shape)
@@ -259,12 +268,12 @@ class _Positional:
         self.scale, self.center = (np.asarray(part.value)[:, None] for part in (embedding.scale, embedding.center))
         self.octaves = (np.pi * 2.0 ** np.arange(embedding.octaves + 1)).astype(np.float32)[:, None]
 
-    def __call__(self, x: np.ndarray) -> Embedded:
+    def __call__(self, x: Float[np.ndarray, "features rows"]) -> Embedded:
         angles = self.octaves * (x * self.scale + self.center)[:, None, :]
         sines, cosines = np.sin(angles), np.cos(angles)
         shape = (-1, x.shape[1])
 
-        def back(pull: np.ndarray) -> np.ndarray:
+        def back(pull: Float[np.ndarray, "inputs rows"]) -> Float[np.ndarray, "features rows"]:
             plain, rest = pull[: len(x)], pull[len(x) :]
             sine, cosine = (part.reshape(angles.shape) for part in np.split(rest, 2))
             return plain + self.scale * ((sine * cosines - cosine * sines) * self.octaves).sum(axis=1)

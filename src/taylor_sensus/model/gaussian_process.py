@@ -14,7 +14,6 @@ way. All is double precision: with little noise, single precision could not tell
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from scipy.optimize import minimize
 
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.inducing import INDUCING, InducingPoints, induced
+from taylor_sensus.model.shapes import Float, Int, Num, Shaped
 from taylor_sensus.model.squash import squash, squash_slope
 from taylor_sensus.rows import blocks, spread
 
@@ -50,7 +50,7 @@ HIGHEST = 20.0
 """Logarithms of hyper-parameters stay within this."""
 
 
-def matern(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def matern(q: Float[np.ndarray, "*pairs"]) -> tuple[Float[np.ndarray, "*pairs"], Float[np.ndarray, "*pairs"]]:
     """Matérn 5/2 as a function of the squared distance, and its derivative."""
     t = np.sqrt(q * q.dtype.type(5))
     decay = np.exp(-t)
@@ -64,41 +64,43 @@ def matern(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return value, slope
 
 
-def squared_exponential(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def squared_exponential(
+    q: Float[np.ndarray, "*pairs"],
+) -> tuple[Float[np.ndarray, "*pairs"], Float[np.ndarray, "*pairs"]]:
     """The smoothest shape, as a function of the squared distance, and its derivative."""
     value = np.exp(-q / 2)
     return value, -value / 2
 
 
-SHAPES: tuple[Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], ...] = (matern, squared_exponential)
+SHAPES = (matern, squared_exponential)
 """Each has an amplitude and length scales of its own."""
 
 
 class HyperPrior(NamedTuple):
     """Independent normal priors of the logarithms of all hyper-parameters, in the order of `split`."""
 
-    mean: np.ndarray
-    std: np.ndarray
+    mean: Float[np.ndarray, " numbers"]
+    std: Float[np.ndarray, " numbers"]
 
 
 class ProcessRows(NamedTuple):
-    """What a process learns from: features (squashed), targets `(rows, targets)` and weights."""
+    """What a process learns from: features (squashed), targets and weights."""
 
-    x: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-    declared_variance: np.ndarray
+    x: Float[np.ndarray, "rows features"]
+    y: Float[np.ndarray, "rows targets"]
+    weight: Float[np.ndarray, " rows"]
+    declared_variance: Float[np.ndarray, " rows"]
     """Variance of each row beside the white noise that is known beforehand, from declared errors."""
 
-    def take(self, rows: np.ndarray) -> ProcessRows:
+    def take(self, rows: Shaped[np.ndarray, " chosen"]) -> ProcessRows:
         """These rows only."""
         return ProcessRows(*[part[rows] for part in self])
 
-    def reweighted(self, factor: np.ndarray) -> ProcessRows:
+    def reweighted(self, factor: Float[np.ndarray, " rows"]) -> ProcessRows:
         """The same rows, each with a factor on its weight."""
         return self._replace(weight=self.weight * factor)
 
-    def noise(self, theta: np.ndarray) -> np.ndarray:
+    def noise(self, theta: Float[np.ndarray, " numbers"]) -> Float[np.ndarray, " rows"]:
         """Variance of each row's noise."""
         return (noise(theta) + self.declared_variance) / self.weight
 
@@ -106,42 +108,41 @@ class ProcessRows(NamedTuple):
 class ProcessEstimate(NamedTuple):
     """Posterior of the function, without noise, at each row."""
 
-    mean: np.ndarray
-    """(rows, targets)"""
-    variance: np.ndarray
-    """The same for all targets, (rows,)"""
-    jacobian: np.ndarray | None
-    """d mean / d x, (rows, targets, features), if asked for"""
+    mean: Float[np.ndarray, "rows targets"]
+    variance: Float[np.ndarray, " rows"]
+    """The same for all targets"""
+    jacobian: Float[np.ndarray, "rows targets features"] | None
+    """d mean / d x, if asked for"""
 
 
 class ProcessNumbers(NamedTuple):
     """The numbers that make a process: what a model file holds."""
 
-    theta: np.ndarray
-    log_range: np.ndarray
-    """Where long tails begin to be squashed, ()"""
-    centres: np.ndarray
-    """Training rows, squashed, (centres, features)"""
-    row_noise: np.ndarray
-    coefficients: np.ndarray
-    """Of each centre in the mean, (centres, targets)"""
-    witnesses: np.ndarray | None = None
-    """How many of the centres, spread evenly, are inducing points, from which the variance comes, (); None: all"""
-    is_induced: np.ndarray | None = None
-    """1 where what all others know goes through these, else 0, (); None: a model file before version 0.3"""
+    theta: Float[np.ndarray, " numbers"]
+    log_range: Float[np.ndarray, ""]
+    """Where long tails begin to be squashed"""
+    centres: Float[np.ndarray, "centres features"]
+    """Training rows, squashed"""
+    row_noise: Float[np.ndarray, " centres"]
+    coefficients: Float[np.ndarray, "centres targets"]
+    """Of each centre in the mean"""
+    witnesses: Num[np.ndarray, ""] | None = None
+    """How many of the centres, spread evenly, are inducing points, from which the variance comes; None: all"""
+    is_induced: Num[np.ndarray, ""] | None = None
+    """1 where what all others know goes through these, else 0; None: a model file before version 0.3"""
 
 
 class Distances(NamedTuple):
     """One shape's part of the centres, ready for squared distances and slopes by one matrix product each."""
 
     size: float
-    inverse_lengths: np.ndarray
-    keys: np.ndarray
-    """`[a, |a|², 1]` times this is the squared distance of a to each centre, (features + 2, centres)"""
-    places: np.ndarray
-    """Scaled centres beside a column of ones, (centres, features + 1)"""
+    inverse_lengths: Float[np.ndarray, " features"]
+    keys: Float[np.ndarray, "features+2 centres"]
+    """`[a, |a|², 1]` times this is the squared distance of a to each centre"""
+    places: Float[np.ndarray, "centres features+1"]
+    """Scaled centres beside a column of ones"""
 
-    def squared(self, a: np.ndarray) -> np.ndarray:
+    def squared(self, a: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
         """Squared distances of rows, divided by their length scales, to all centres."""
         query = np.concatenate([a, (a * a).sum(axis=1)[:, None], np.ones((len(a), 1), a.dtype)], axis=1)
         found = query @ self.keys
@@ -151,7 +152,7 @@ class Distances(NamedTuple):
 class GaussianProcess:
     """A process that has seen its rows."""
 
-    def __init__(self, numbers: ProcessNumbers, factor: np.ndarray | None = None) -> None:
+    def __init__(self, numbers: ProcessNumbers, factor: Float[np.ndarray, "centres centres"] | None = None) -> None:
         witnesses = len(numbers.centres) if numbers.witnesses is None else numbers.witnesses
         exact: list[Any] = [np.asarray(part, np.float64) for part in numbers[:5]]
         made: list[Any] = [*exact, np.array(witnesses), numbers.is_induced]
@@ -160,7 +161,7 @@ class GaussianProcess:
             self.factor = factor
 
     @classmethod
-    def condition(cls, theta: np.ndarray, log_range: float, rows: ProcessRows) -> GaussianProcess:
+    def condition(cls, theta: Float[np.ndarray, " numbers"], log_range: float, rows: ProcessRows) -> GaussianProcess:
         """The process given all these rows."""
         row_noise = rows.noise(theta)
         factor = _factor(theta, rows.x, row_noise)
@@ -173,12 +174,12 @@ class GaussianProcess:
         return cls(numbers, factor)
 
     @cached_property
-    def factor(self) -> np.ndarray:
+    def factor(self) -> Float[np.ndarray, "centres centres"]:
         """Lower Cholesky factor of the covariance of what was measured at all centres."""
         return _factor(self.numbers.theta, self.numbers.centres, self.numbers.row_noise)
 
     @cached_property
-    def inducing_rows(self) -> np.ndarray:
+    def inducing_rows(self) -> Int[np.ndarray, " inducing"]:
         """Places of the inducing points: centres from which the variance comes."""
         return spread(np.arange(len(self.numbers.centres)), int(self.numbers.witnesses or 0))
 
@@ -207,7 +208,7 @@ class GaussianProcess:
         return np.float32 if fine else np.float64
 
     @cached_property
-    def whitening(self) -> np.ndarray:
+    def whitening(self) -> Float[np.ndarray, "directions inducing"]:
         """Its product with a covariance at the inducing points is whitened: an inverse Cholesky factor."""
         own = self.inducing_rows
         if self.inducing is not None:
@@ -240,26 +241,26 @@ class GaussianProcess:
         return self.amplitude + trend_size(self.numbers.theta) * float((centres**2).sum(axis=1).mean())
 
     @cached_property
-    def flat_centres(self) -> np.ndarray:
+    def flat_centres(self) -> Float[np.ndarray, "centres features"]:
         """The centres as the trend sees them."""
         return squash(self.numbers.centres, TREND_LIMIT).astype(self.precision)
 
     @cached_property
-    def coefficients(self) -> np.ndarray:
-        """Of each centre in the mean, (centres, targets)."""
+    def coefficients(self) -> Float[np.ndarray, "centres targets"]:
+        """Of each centre in the mean."""
         return self.numbers.coefficients.astype(self.precision)
 
     @cached_property
-    def trend_slope(self) -> np.ndarray:
-        """Of each target in each levelled feature, `(features, targets)`."""
+    def trend_slope(self) -> Float[np.ndarray, "features targets"]:
+        """Of each target in each levelled feature."""
         return trend_size(self.numbers.theta) * squash(self.numbers.centres, TREND_LIMIT).T @ self.numbers.coefficients
 
     @cached_property
-    def span(self) -> np.ndarray:
-        """Lowest and highest of each squashed feature among the centres, `(2, features)`."""
+    def span(self) -> Float[np.ndarray, "2 features"]:
+        """Lowest and highest of each squashed feature among the centres."""
         return np.stack([self.numbers.centres.min(axis=0), self.numbers.centres.max(axis=0)])
 
-    def beyond(self, z: np.ndarray) -> np.ndarray:
+    def beyond(self, z: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, " rows"]:
         """Variance that is added beyond the centres' range, at squashed rows.
 
         Next to nothing at the edge, the whole prior's a range further out, and then growing like the distance does: no
@@ -271,15 +272,15 @@ class GaussianProcess:
         squared = ratio * ratio
         return self.prior_variance * (squared * squared / (1 + squared)).sum(axis=1)
 
-    def squashed(self, x: np.ndarray) -> np.ndarray:
+    def squashed(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows features"]:
         """Scaled rows in the coordinates of the centres."""
         return squash(np.asarray(x, np.float64), float(self.numbers.log_range), "log")
 
-    def cross(self, z: np.ndarray) -> np.ndarray:
-        """Covariance of the function at squashed rows with that at the centres, (rows, centres)."""
+    def cross(self, z: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
+        """Covariance of the function at squashed rows with that at the centres."""
         return covariance(self.numbers.theta, z, self.numbers.centres)
 
-    def explained(self, cross: np.ndarray) -> np.ndarray:
+    def explained(self, cross: Float[np.ndarray, "rows centres"]) -> Float[np.ndarray, "directions rows"]:
         """Covariance of rows with the inducing points, whitened: the squares add up to the variance that is gone."""
         own = cross if cross.shape[1] == len(self.inducing_rows) else cross[:, self.inducing_rows]
         own = own.astype(self.precision, copy=False).T
@@ -287,11 +288,18 @@ class GaussianProcess:
             return self.whitening @ own
         return (strmm if self.precision is np.float32 else dtrmm)(1.0, self.whitening, own, lower=1)
 
-    def posterior(self, x: np.ndarray, *, slopes: bool = False, variances: bool = True) -> ProcessEstimate:
+    def posterior(
+        self, x: Float[np.ndarray, "rows features"], *, slopes: bool = False, variances: bool = True
+    ) -> ProcessEstimate:
         """At scaled rows. Without `variances` these are 0."""
         return self.posterior_at(self.squashed(x), x if slopes else None, variances)
 
-    def posterior_at(self, z: np.ndarray, x: np.ndarray | None = None, variances: bool = True) -> ProcessEstimate:
+    def posterior_at(
+        self,
+        z: Float[np.ndarray, "rows features"],
+        x: Float[np.ndarray, "rows features"] | None = None,
+        variances: bool = True,
+    ) -> ProcessEstimate:
         """The same at rows that are squashed already; slopes where the scaled rows `x` are given.
 
         Covariances are made for some rows at a time: they stay in the processor's cache. Whitening is one matrix
@@ -318,7 +326,12 @@ class GaussianProcess:
             variance = np.maximum(self.amplitude + trend_size(theta) * (flat * flat).sum(axis=1) - gone, 0.0)
         return ProcessEstimate(mean, variance, jacobian)
 
-    def _cross(self, levelled: np.ndarray, z: np.ndarray, jacobian: np.ndarray | None) -> np.ndarray:
+    def _cross(
+        self,
+        levelled: Float[np.ndarray, "rows features"],
+        z: Float[np.ndarray, "rows features"],
+        jacobian: Float[np.ndarray, "rows targets features"] | None,
+    ) -> Float[np.ndarray, "rows centres"]:
         """Covariance of some squashed rows with the centres; the shapes' slopes are added to `jacobian`."""
         cross = levelled @ self.flat_centres.T
         for shape, part in zip(SHAPES, self.distances, strict=True):
@@ -333,7 +346,9 @@ class GaussianProcess:
                 jacobian[:, target] += part.inverse_lengths * (pull[:, -1:] * a - pull[:, :-1])
         return cross
 
-    def left_out(self, y: np.ndarray, fold: np.ndarray, *, variances: bool = True) -> ProcessEstimate:
+    def left_out(
+        self, y: Float[np.ndarray, "rows targets"], fold: Int[np.ndarray, " rows"], *, variances: bool = True
+    ) -> ProcessEstimate:
         """At each of its own rows, whose targets are `y`, as if the rows of its fold had not been seen."""
         mean, own = np.empty_like(y), self.inducing_rows
         inverse = _inverse(self.factor)
@@ -354,7 +369,9 @@ class GaussianProcess:
             variance[rows] = np.diag(block) - noise[rows]
         return ProcessEstimate(mean, np.maximum(variance, 0.0), None)
 
-    def _left_out_variance(self, inducing: InducingPoints, fold: np.ndarray) -> np.ndarray:
+    def _left_out_variance(
+        self, inducing: InducingPoints, fold: Int[np.ndarray, " centres"]
+    ) -> Float[np.ndarray, " centres"]:
         """At each centre as if those of its fold had not been seen."""
         n, variance = self.numbers, np.empty(len(fold))
         prior = prior_variances(n.theta, n.centres)
@@ -364,19 +381,23 @@ class GaussianProcess:
         return np.maximum(variance, 0.0)
 
 
-def _inverse(factor: np.ndarray) -> np.ndarray:
+def _inverse(factor: Float[np.ndarray, "centres centres"]) -> Float[np.ndarray, "centres centres"]:
     """Of the matrix whose lower Cholesky factor is given."""
     half = dpotri(factor, lower=1)[0]
     return np.tril(half) + np.tril(half, -1).T
 
 
-def _among(inverse: np.ndarray, fold: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def _among(
+    inverse: Float[np.ndarray, "centres centres"], fold: Int[np.ndarray, " centres"]
+) -> list[tuple[Int[np.ndarray, " _"], Float[np.ndarray, "_ _"]]]:
     """For each fold its rows, and the covariance of what was measured there given all other folds."""
     places = [np.flatnonzero(fold == number) for number in np.unique(fold)]
     return [(own, np.linalg.inv(inverse[np.ix_(own, own)])) for own in places]
 
 
-def _factor(theta: np.ndarray, x: np.ndarray, row_noise: np.ndarray) -> np.ndarray:
+def _factor(
+    theta: Float[np.ndarray, " numbers"], x: Float[np.ndarray, "rows features"], row_noise: Float[np.ndarray, " rows"]
+) -> Float[np.ndarray, "rows rows"]:
     total = np.zeros((len(x), len(x)))
     with one_blas_thread():  # the same to the last digit after loading, wherever that happens
         for rows in blocks(len(x), CACHED_ROWS):
@@ -399,35 +420,41 @@ def hyper_parameters(features: int) -> int:
     return len(SHAPES) * (1 + features) + 2
 
 
-def split(theta: np.ndarray, features: int) -> list[tuple[float, np.ndarray]]:
+def split(theta: Float[np.ndarray, " numbers"], features: int) -> list[tuple[float, Float[np.ndarray, " features"]]]:
     """Amplitude and inverse length scales of each shape."""
     table = np.exp(theta[:-2].reshape(len(SHAPES), 1 + features))
     return [(row[0], 1 / row[1:]) for row in table]
 
 
-def trend_size(theta: np.ndarray) -> float:
+def trend_size(theta: Float[np.ndarray, " numbers"]) -> float:
     """Variance of the trend's slope in each feature."""
     return float(np.exp(theta[-2]))
 
 
-def noise(theta: np.ndarray) -> float:
+def noise(theta: Float[np.ndarray, " numbers"]) -> float:
     """Variance of the white noise."""
     return float(np.exp(theta[-1])) + LEAST_NOISE
 
 
-def prior_variances(theta: np.ndarray, z: np.ndarray) -> np.ndarray:
+def prior_variances(
+    theta: Float[np.ndarray, " numbers"], z: Float[np.ndarray, "rows features"]
+) -> Float[np.ndarray, " rows"]:
     """Of the function at squashed rows before anything was seen."""
     flat = squash(z, TREND_LIMIT)
     amplitude = sum(size for size, _ in split(theta, z.shape[1]))
     return amplitude + trend_size(theta) * (flat * flat).sum(axis=1)
 
 
-def squared_distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def squared_distance(
+    a: Float[np.ndarray, "rows features"], b: Float[np.ndarray, "others features"]
+) -> Float[np.ndarray, "rows others"]:
     """Between all pairs of rows."""
     return np.maximum((a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1) - 2 * a @ b.T, 0.0)
 
 
-def covariance(theta: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def covariance(
+    theta: Float[np.ndarray, " numbers"], a: Float[np.ndarray, "rows features"], b: Float[np.ndarray, "others features"]
+) -> Float[np.ndarray, "rows others"]:
     """Of the function, without noise, between all pairs of squashed rows."""
     total = (trend_size(theta) * squash(a, TREND_LIMIT)) @ squash(b, TREND_LIMIT).T
     for shape, (size, w) in zip(SHAPES, split(theta, a.shape[1]), strict=True):
@@ -438,8 +465,11 @@ def covariance(theta: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def negative_log_evidence(
-    theta: np.ndarray, rows: ProcessRows, prior: HyperPrior, trend: np.ndarray | None
-) -> tuple[float, np.ndarray]:
+    theta: Float[np.ndarray, " numbers"],
+    rows: ProcessRows,
+    prior: HyperPrior,
+    trend: Float[np.ndarray, "rows rows"] | None,
+) -> tuple[float, Float[np.ndarray, " numbers"]]:
     """Negative log of marginal likelihood times prior, for each row, and its gradient; targets count alike.
 
     `trend` is the covariance of a trend of unit size, None for a process without one.
@@ -483,14 +513,18 @@ class FoundMaximum(NamedTuple):
     """Where a search for hyper-parameters has ended."""
 
     cost: float
-    theta: np.ndarray
+    theta: Float[np.ndarray, " numbers"]
     centre: tuple[float, ...]
 
 
 def search(
-    rows: ProcessRows, centre: tuple[float, ...], iterations: int, start: np.ndarray | None = None,
-    *, with_trend: bool = True,
-) -> FoundMaximum:  # fmt: skip
+    rows: ProcessRows,
+    centre: tuple[float, ...],
+    iterations: int,
+    start: Float[np.ndarray, " numbers"] | None = None,
+    *,
+    with_trend: bool = True,
+) -> FoundMaximum:
     """The nearest maximum of the evidence from one start, the prior's by default."""
     prior = hyper_prior(centre, rows.x.shape[1])
     start = prior.mean if start is None else np.clip(start, -HIGHEST + 1, HIGHEST - 1)

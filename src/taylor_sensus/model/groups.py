@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taylor_sensus.model.shapes import AnyArray, Float, Int
+
 NO_GROUP = -1
 """Code of a row whose group is missing, or was not there when the model was fitted."""
 
@@ -17,24 +19,26 @@ NO_GROUP = -1
 class GroupEffect(NamedTuple):
     """Differences between groups, in scaled units."""
 
-    variance: np.ndarray
-    """Expected variance between groups, `(targets,)`; 0 where unseen groups gain nothing from it."""
-    freedom: np.ndarray
-    """Degrees of freedom behind it: groups minus one, ()."""
-    intercept: np.ndarray
-    """Of each group, `(groups, targets)`."""
-    left: np.ndarray
-    """Variance that is left of it, `(groups, targets)`."""
+    variance: Float[np.ndarray, " targets"]
+    """Expected variance between groups; 0 where unseen groups gain nothing from it."""
+    freedom: Float[np.ndarray, ""]
+    """Degrees of freedom behind it: groups minus one."""
+    intercept: Float[np.ndarray, "groups targets"]
+    """Of each group."""
+    left: Float[np.ndarray, "groups targets"]
+    """Variance that is left of it."""
 
-    def intercepts(self, code: np.ndarray) -> np.ndarray:
+    def intercepts(self, code: Int[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
         """Of rows by the code of their group; 0 where it is not known."""
         return np.where((code >= 0)[:, None], self.intercept[np.maximum(code, 0)], 0.0)
 
-    def variances(self, code: np.ndarray) -> np.ndarray:
+    def variances(self, code: Int[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
         """Of what is not known of rows' intercepts."""
         return np.where((code >= 0)[:, None], self.left[np.maximum(code, 0)], self.variance)
 
 
-def joint_freedom(rest: np.ndarray, between: np.ndarray, share: np.ndarray) -> np.ndarray:
+def joint_freedom(
+    rest: Float[AnyArray, "*#shape"], between: Float[AnyArray, "*#shape"], share: Float[AnyArray, "*#shape"]
+) -> Float[AnyArray, "*#shape"]:
     """Degrees of freedom of a sum whose second part makes up this share of the variance (Welch and Satterthwaite)."""
     return 1 / ((1 - share) ** 2 / rest + share**2 / between)

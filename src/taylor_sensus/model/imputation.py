@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taylor_sensus.model.shapes import Bool, Float, Int
 from taylor_sensus.rows import spread
 
 MOST_COLUMNS = 128
@@ -27,14 +28,16 @@ SHRINKAGE = 5.0
 class Imputer(NamedTuple):
     """Mean and covariance of the scaled features; the covariance is their variances alone where columns are many."""
 
-    mean: np.ndarray
-    covariance: np.ndarray
-    """(features, features), or (features,)"""
-    low: np.ndarray
-    high: np.ndarray
+    mean: Float[np.ndarray, " features"]
+    covariance: Float[np.ndarray, "features features"] | Float[np.ndarray, " features"]
+    """Of variances alone where columns are many."""
+    low: Float[np.ndarray, " features"]
+    high: Float[np.ndarray, " features"]
     """The range that was seen, which no filled cell leaves."""
 
-    def __call__(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def __call__(
+        self, x: Float[np.ndarray, "rows features"]
+    ) -> tuple[Float[np.ndarray, "rows features"], Float[np.ndarray, "rows features"] | None]:
         """Rows without gaps, and the variance of each cell that was filled (0 elsewhere); None without gaps."""
         missing = np.isnan(x)
         if not missing.any():
@@ -53,7 +56,7 @@ class Imputer(NamedTuple):
         return filled, variance
 
 
-def learn_imputer(x: np.ndarray) -> Imputer:
+def learn_imputer(x: Float[np.ndarray, "rows features"]) -> Imputer:
     """From scaled rows, of which some may have gaps."""
     most = int(np.clip(3e9 / x.shape[1] ** 3, 1000, MOST_ROWS)) if np.isnan(x).any() else MOST_ROWS
     x = np.clip(x[spread(np.arange(len(x)), most)], -LIMIT, LIMIT).astype(np.float64)
@@ -87,8 +90,11 @@ def learn_imputer(x: np.ndarray) -> Imputer:
 
 
 def _given_others(
-    mean: np.ndarray, covariance: np.ndarray, rows: np.ndarray, gaps: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    mean: Float[np.ndarray, " features"],
+    covariance: Float[np.ndarray, "features features"],
+    rows: Float[np.ndarray, "rows features"],
+    gaps: Bool[np.ndarray, " features"],
+) -> tuple[Float[np.ndarray, "rows gaps"], Float[np.ndarray, "gaps gaps"]]:
     """Conditional mean of the gaps in each row, and their conditional covariance."""
     there = ~gaps
     among, across = covariance[np.ix_(there, there)], covariance[np.ix_(there, gaps)]
@@ -98,7 +104,9 @@ def _given_others(
     return expected, (left + left.T) / 2
 
 
-def _patterns(missing: np.ndarray, whole: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _patterns(
+    missing: Bool[np.ndarray, "rows features"], whole: bool = False
+) -> Iterator[tuple[Bool[np.ndarray, " features"], Int[np.ndarray, " chosen"]]]:
     """Which cells are missing, and the rows where just these are; rows without gaps only if `whole` is asked for."""
     rows = np.arange(len(missing)) if whole else np.flatnonzero(missing.any(axis=1))
     if not len(rows):

@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 
+from taylor_sensus.model.shapes import Float, Int
+
 INDUCING = 512
 """Places."""
 DULL = 1e-2
@@ -23,31 +25,33 @@ DULL = 1e-2
 class InducingPoints:
     """Inducing points, whitened, and what the rows say there."""
 
-    project: np.ndarray
-    """From a covariance with the places to whitened directions, (directions, places)."""
-    carried: np.ndarray
-    """Rows in whitened directions, (directions, rows)."""
-    root: np.ndarray
-    """Of each row's Lambda, (rows,)."""
+    project: Float[np.ndarray, "directions places"]
+    """From a covariance with the places to whitened directions."""
+    carried: Float[np.ndarray, "directions rows"]
+    """Rows in whitened directions."""
+    root: Float[np.ndarray, " rows"]
+    """Of each row's Lambda."""
 
     @cached_property
-    def scaled(self) -> np.ndarray:
+    def scaled(self) -> Float[np.ndarray, "directions rows"]:
         """Rows in whitened directions, in units of their noise."""
         return self.carried / self.root
 
     @cached_property
-    def precision(self) -> np.ndarray:
-        """I + scaled scaled', (directions, directions): how well each direction is known, 1 before any row."""
+    def precision(self) -> Float[np.ndarray, "directions directions"]:
+        """I + scaled scaled': how well each direction is known, 1 before any row."""
         return np.eye(len(self.scaled)) + self.scaled @ self.scaled.T
 
     @cached_property
-    def whitening(self) -> np.ndarray:
+    def whitening(self) -> Float[np.ndarray, "directions places"]:
         """Of a covariance with the places; squares of the product add up to the variance that is gone."""
         size, turn = np.linalg.eigh(self.precision)
         gone = np.sqrt(np.maximum(1 - 1 / size, 0.0))
         return np.ascontiguousarray((gone[:, None] * turn.T) @ self.project)
 
-    def left_out(self, rows: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    def left_out(
+        self, rows: Int[np.ndarray, " chosen"], prior: Float[np.ndarray, " chosen"]
+    ) -> Float[np.ndarray, " chosen"]:
         """Variance at rows of its own, whose variances before were `prior`, as if they had not been seen."""
         own, at = self.scaled[:, rows], self.carried[:, rows]
         factor = cholesky(self.precision - own @ own.T, lower=True)
@@ -55,7 +59,12 @@ class InducingPoints:
         return prior - np.einsum("dr,dr->r", at, at) + np.einsum("dr,dr->r", at, left)
 
 
-def induced(among: np.ndarray, cross: np.ndarray, prior: np.ndarray, noise: np.ndarray) -> InducingPoints:
+def induced(
+    among: Float[np.ndarray, "places places"],
+    cross: Float[np.ndarray, "places rows"],
+    prior: Float[np.ndarray, " rows"],
+    noise: Float[np.ndarray, " rows"],
+) -> InducingPoints:
     """From covariances among the places, with all rows `(places, rows)`, the rows' own variances, and their noise."""
     size, turn = np.linalg.eigh(among)
     kept = size > max(DULL * float(np.median(noise)) * len(among) / len(noise), 1e-9 * size[-1])

@@ -11,29 +11,31 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
+from taylor_sensus.model.shapes import Float
+
 
 class TrueInput(NamedTuple):
     """What is known of the true inputs behind readings."""
 
-    mean: np.ndarray
-    """(rows, features)"""
-    covariance: np.ndarray
-    """(rows, features, features)"""
-    log_density: np.ndarray
-    """Of the readings, (rows,)"""
+    mean: Float[np.ndarray, "rows features"]
+    covariance: Float[np.ndarray, "rows features features"]
+    log_density: Float[np.ndarray, " rows"]
+    """Of the readings"""
 
 
 class InputDensity(NamedTuple):
     """Gaussian mixture of true inputs, in scaled units."""
 
-    weight: np.ndarray
-    """(components,)"""
-    mean: np.ndarray
-    """(components, features)"""
-    covariance: np.ndarray
-    """(components, features, features)"""
+    weight: Float[np.ndarray, " components"]
+    mean: Float[np.ndarray, "components features"]
+    covariance: Float[np.ndarray, "components features features"]
 
-    def behind(self, reading: np.ndarray, error: np.ndarray, kept: np.ndarray | None = None) -> TrueInput:
+    def behind(
+        self,
+        reading: Float[np.ndarray, "rows features"],
+        error: Float[np.ndarray, "rows features features"],
+        kept: Float[np.ndarray, "rows features features"] | None = None,
+    ) -> TrueInput:
         """The posterior of true inputs, given readings and the covariances of their errors.
 
         With `kept`, the posterior of better readings: those whose errors have only these covariances, while the
@@ -45,7 +47,17 @@ class InputDensity(NamedTuple):
         covariance = np.einsum("kn,knij->nij", member, spread) + np.einsum("kn,kni,knj->nij", member, off, off)
         return TrueInput(mean, covariance, log_density)
 
-    def shares(self, reading: np.ndarray, error: np.ndarray, kept: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+    def shares(
+        self,
+        reading: Float[np.ndarray, "rows features"],
+        error: Float[np.ndarray, "rows features features"],
+        kept: Float[np.ndarray, "rows features features"] | None = None,
+    ) -> tuple[
+        Float[np.ndarray, "components rows"],
+        Float[np.ndarray, "components rows features"],
+        Float[np.ndarray, "components rows features features"],
+        Float[np.ndarray, " rows"],
+    ]:
         """For each component its probability, mean and covariance behind each reading; and the log-density."""
         own = self.covariance[:, None] + (np.zeros(error.shape) if kept is None else kept)
         total = own + error
@@ -60,8 +72,8 @@ class InputDensity(NamedTuple):
         return np.exp(joint - whole), center, (spread + np.swapaxes(spread, 2, 3)) / 2, whole
 
 
-def as_matrices(variance: np.ndarray) -> np.ndarray:
-    """Variances of independent errors, `(rows, features)`, as covariances, `(rows, features, features)`."""
+def as_matrices(variance: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows features features"]:
+    """Variances of independent errors as covariances."""
     matrices = np.zeros((*variance.shape, variance.shape[1]))
     np.einsum("rii->ri", matrices)[:] = variance
     return matrices

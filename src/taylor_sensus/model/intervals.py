@@ -15,17 +15,18 @@ import warnings
 from typing import TYPE_CHECKING
 
 from taylor_sensus.errors import SettingError, TaylorSensusWarning
+from taylor_sensus.model.shapes import AnyArray, Float
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 METHODS = ("conformal", "gaussian")
 
 
-def half_widths(scores: np.ndarray, coverage: float) -> np.ndarray:
+def half_widths(scores: Float[AnyArray, "rows targets"], coverage: float) -> Float[AnyArray, " targets"]:
     """For each target the half width of an interval in standard deviations; infinite where rows are too few.
 
-    `scores` are absolute errors in standard deviations, `(rows, targets)`.
+    `scores` are absolute errors in standard deviations.
     """
     import numpy as np  # not before: the command line checks a coverage in an instant
 

@@ -18,6 +18,7 @@ from scipy.linalg import solve_triangular
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.gaussian_process import covariance, prior_variances
 from taylor_sensus.model.input_density import InputDensity, as_matrices
+from taylor_sensus.model.shapes import Bool, Float, Num
 from taylor_sensus.model.squash import squash
 
 JITTER = 1e-6
@@ -29,41 +30,39 @@ NODES = 16
 class LawNumbers(NamedTuple):
     """The numbers that make the law: what a model file holds."""
 
-    theta: np.ndarray
-    log_range: np.ndarray
-    centres: np.ndarray
-    """Squashed, (centres, features)"""
-    factor: np.ndarray
-    """Cholesky factor of what the rows told in the centres' whitened coordinates, (centres, centres)"""
-    weight: np.ndarray
-    """(centres, targets)"""
-    noise: np.ndarray
-    """Variance of the system's noise, (targets,)"""
-    used: np.ndarray
-    """Features whose true values are inferred together, (used,)"""
-    low: np.ndarray
-    high: np.ndarray
-    """Smallest and largest usual size of a row's errors in training, relative to their mean, ()"""
-    usual: np.ndarray
-    """Mean variance of the errors of each feature in training, (features,)"""
-    scale: np.ndarray
-    """Factor on the variances of true inputs behind readings in the regression on readings, (features,); 1 for
-    settings."""
-    offset: np.ndarray | None = None
-    """What is added to them, (features,), because declared errors differ less between rows than declared; None: of an
+    theta: Float[np.ndarray, " numbers"]
+    log_range: Float[np.ndarray, ""]
+    centres: Float[np.ndarray, "centres features"]
+    """Squashed"""
+    factor: Float[np.ndarray, "centres centres"]
+    """Cholesky factor of what the rows told in the centres' whitened coordinates"""
+    weight: Float[np.ndarray, "centres targets"]
+    noise: Float[np.ndarray, " targets"]
+    """Variance of the system's noise"""
+    used: Num[np.ndarray, " used"]
+    """Features whose true values are inferred together"""
+    low: Float[np.ndarray, ""]
+    high: Float[np.ndarray, ""]
+    """Smallest and largest usual size of a row's errors in training, relative to their mean"""
+    usual: Float[np.ndarray, " features"]
+    """Mean variance of the errors of each feature in training"""
+    scale: Float[np.ndarray, " features"]
+    """Factor on the variances of true inputs behind readings in the regression on readings; 1 for settings."""
+    offset: Float[np.ndarray, " features"] | None = None
+    """What is added to them because declared errors differ less between rows than declared; None: of an
     earlier model file, whose factor is on the declared variances themselves."""
-    most: np.ndarray | None = None
-    """Largest usual variance of each feature's errors in training, (features,)."""
+    most: Float[np.ndarray, " features"] | None = None
+    """Largest usual variance of each feature's errors in training."""
 
 
 class LawAnswer(NamedTuple):
-    """What the law says of rows, scaled, `(rows, targets)`."""
+    """What the law says of rows, scaled."""
 
-    mean: np.ndarray
-    feature_variance: np.ndarray
+    mean: Float[np.ndarray, "rows targets"]
+    feature_variance: Float[np.ndarray, "rows targets"]
     """By which the value differs between the true inputs that a reading may have had."""
-    system_variance: np.ndarray
-    epistemic_variance: np.ndarray
+    system_variance: Float[np.ndarray, "rows targets"]
+    epistemic_variance: Float[np.ndarray, "rows targets"]
 
 
 class Law:
@@ -73,31 +72,37 @@ class Law:
         self.numbers, self.density = numbers, density
 
     @cached_property
-    def root(self) -> np.ndarray:
+    def root(self) -> Float[np.ndarray, "centres centres"]:
         """Cholesky factor of the prior's covariance at the centres."""
         return prior_root(self.numbers.theta, self.numbers.centres)
 
     @property
-    def is_reading(self) -> np.ndarray:
+    def is_reading(self) -> Bool[np.ndarray, " features"]:
         """Which features were read with errors."""
         return self.numbers.usual > 0
 
-    def basis(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Scaled rows in whitened coordinates, before and after the data, (centres, rows) each."""
+    def basis(
+        self, x: Float[np.ndarray, "rows features"]
+    ) -> tuple[Float[np.ndarray, "centres rows"], Float[np.ndarray, "centres rows"]]:
+        """Scaled rows in whitened coordinates, before and after the data."""
         n = self.numbers
         z = squash(np.asarray(x, np.float64), float(n.log_range), "log")
         before = solve_triangular(self.root, covariance(n.theta, z, n.centres).T, lower=True, check_finite=False)
         return before, solve_triangular(n.factor, before, lower=True, check_finite=False)
 
-    def function(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """f at exactly known scaled inputs: mean (rows, targets) and variance (rows,)."""
+    def function(
+        self, x: Float[np.ndarray, "rows features"]
+    ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, " rows"]]:
+        """f at exactly known scaled inputs: mean and variance."""
         before, after = self.basis(x)
         z = squash(np.asarray(x, np.float64), float(self.numbers.log_range), "log")
         known = prior_variances(self.numbers.theta, z) - (before * before).sum(axis=0)
         return after.T @ self.numbers.weight, np.maximum(known, 0.0) + (after * after).sum(axis=0)
 
-    def slopes(self, x: np.ndarray, step: float = 1e-3) -> np.ndarray:
-        """Of f at exact scaled inputs by central differences, `(rows, targets, features)`."""
+    def slopes(
+        self, x: Float[np.ndarray, "rows features"], step: float = 1e-3
+    ) -> Float[np.ndarray, "rows targets features"]:
+        """Of f at exact scaled inputs by central differences."""
         found = []
         for feature in range(x.shape[1]):
             aside = np.zeros(x.shape[1])
@@ -105,8 +110,8 @@ class Law:
             found.append((self.function(x + aside)[0] - self.function(x - aside)[0]) / (2 * step))
         return np.stack(found, axis=2)
 
-    def share(self, variance: np.ndarray) -> np.ndarray:
-        """Of the law in a prediction, (rows,): 0 for errors like those in training or larger ones, 1 for none."""
+    def share(self, variance: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, " rows"]:
+        """Of the law in a prediction: 0 for errors like those in training or larger ones, 1 for none."""
         usual = self.numbers.usual[self.is_reading]
         size = (variance[:, self.is_reading] / usual).mean(axis=1)
         below = 1 - size / max(float(self.numbers.low), 1e-12)
@@ -115,8 +120,10 @@ class Law:
         above = 1 - float(self.numbers.high) / np.maximum(size, 1e-12)
         return np.clip(np.maximum(below, above), 0.0, 1.0)
 
-    def in_regression(self, x: np.ndarray, variance: np.ndarray) -> np.ndarray:
-        """Variances of scaled readings' errors as the regression on readings counts them, `(rows, features)`.
+    def in_regression(
+        self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
+    ) -> Float[np.ndarray, "rows features"]:
+        """Variances of scaled readings' errors as the regression on readings counts them.
 
         Of what a declared error leaves open of the true input; that is never more than the inputs differ.
         """
@@ -127,23 +134,27 @@ class Law:
         left = left_open(self.density, n.used, self.is_reading, x, variance)
         return np.where(read, left * n.scale + n.offset, np.where(self.is_reading, 0.0, variance))
 
-    def is_worse(self, variance: np.ndarray) -> np.ndarray:
-        """Which rows have clearly larger errors in some feature than the training rows, (rows,)."""
+    def is_worse(self, variance: Float[np.ndarray, "rows features"]) -> Bool[np.ndarray, " rows"]:
+        """Which rows have clearly larger errors in some feature than the training rows."""
         if self.numbers.most is None:
             return np.zeros(len(variance), bool)
         return np.asarray((self.is_reading & (variance > self.numbers.most)).any(axis=1))
 
-    def better_readings(self, x: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def better_readings(
+        self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
+    ) -> tuple[
+        Float[np.ndarray, "rows points features"], Float[np.ndarray, " points"], Float[np.ndarray, "rows features"]
+    ]:
         """Readings like those in training that may stand behind worse ones, and their errors.
 
-        Points `(rows, points, features)`, their weights, and the variances `(rows, features)`.
+        Points, their weights, and the variances.
         """
         most = np.inf if self.numbers.most is None else np.where(self.is_reading, self.numbers.most, np.inf)
         kept = np.minimum(variance, most)
         points, weight = nodes(self.density, self.numbers.used, self.is_reading, x, variance - kept, kept)
         return points, weight, kept
 
-    def answer(self, x: np.ndarray, variance: np.ndarray) -> LawAnswer:
+    def answer(self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]) -> LawAnswer:
         """For scaled readings with these variances of their errors, 0 where exact."""
         n, rows = self.numbers, len(x)
         if not len(x):
@@ -160,7 +171,9 @@ class Law:
         return LawAnswer(mean, spread, system, np.broadcast_to(unknown[:, None], mean.shape))
 
 
-def prior_root(theta: np.ndarray, centres: np.ndarray) -> np.ndarray:
+def prior_root(
+    theta: Float[np.ndarray, " numbers"], centres: Float[np.ndarray, "centres features"]
+) -> Float[np.ndarray, "centres centres"]:
     """Cholesky factor of the prior's covariance at squashed centres."""
     with one_blas_thread():
         whole = covariance(theta, centres, centres)
@@ -169,9 +182,13 @@ def prior_root(theta: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def left_open(
-    density: InputDensity, used: np.ndarray, reading: np.ndarray, x: np.ndarray, variance: np.ndarray
-) -> np.ndarray:
-    """Variance of each true input given its whole reading, `(rows, features)`."""
+    density: InputDensity,
+    used: Num[np.ndarray, " used"],
+    reading: Bool[np.ndarray, " features"],
+    x: Float[np.ndarray, "rows features"],
+    variance: Float[np.ndarray, "rows features"],
+) -> Float[np.ndarray, "rows features"]:
+    """Variance of each true input given its whole reading."""
     used = used.astype(int)
     variance = np.where(reading, variance, 0.0)
     true = density.behind(np.asarray(x, np.float64)[:, used], as_matrices(variance[:, used]))
@@ -181,12 +198,16 @@ def left_open(
 
 
 def nodes(
-    density: InputDensity, used: np.ndarray, reading: np.ndarray, x: np.ndarray, variance: np.ndarray,
-    kept: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Points at which f is averaged for each reading, `(rows, points, features)`, and their weights.
+    density: InputDensity,
+    used: Num[np.ndarray, " used"],
+    reading: Bool[np.ndarray, " features"],
+    x: Float[np.ndarray, "rows features"],
+    variance: Float[np.ndarray, "rows features"] | Float[np.ndarray, "rows features features"],
+    kept: Float[np.ndarray, "rows features"] | None = None,
+) -> tuple[Float[np.ndarray, "rows points features"], Float[np.ndarray, " points"]]:
+    """Points at which f is averaged for each reading, and their weights.
 
-    `variance` holds variances of the errors, `(rows, features)`, or covariances, `(rows, features, features)`. With
+    `variance` holds variances or covariances of the errors. With
     `kept` the points are better readings with these variances; see `InputDensity.behind`.
     Gauss and Hermite's where one feature has errors; otherwise points that have the right mean and covariance.
     """
@@ -216,7 +237,7 @@ def nodes(
     return points, weight
 
 
-def _directions(features: int) -> np.ndarray:
+def _directions(features: int) -> Float[np.ndarray, "points {features}"]:
     """Points with mean 0 and unit covariance in so many dimensions, both signs of each; always the same."""
     half = max(NODES // 2, features)
     drawn = np.random.default_rng(features).standard_normal((half, features))

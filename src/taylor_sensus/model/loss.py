@@ -6,16 +6,24 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from taylor_sensus.model.shapes import AnyArray, Float, Shaped
 
-def reparameterise(key: Array, mean: Array, variance: Array) -> Array:
+
+def reparameterise(
+    key: Shaped[Array, "*key"], mean: Float[Array, "*rows"], variance: Float[Array, "*rows"]
+) -> Float[Array, "*rows"]:
     """A draw y~ = mu + sqrt(Sigma) eps (eq. 15)."""
     # DIFF(eq. 15): the paper multiplies eps by Sigma; a standard deviation is meant.
     return mean + jnp.sqrt(variance) * jax.random.normal(key, mean.shape)
 
 
 def heteroscedastic_mse(
-    y: Array, prediction: Array, variance: Array, log_weight: float | Array = 1.0, beta: float | Array = 0.0
-) -> Array:
+    y: Float[AnyArray, " targets"],
+    prediction: Float[AnyArray, " targets"],
+    variance: Float[AnyArray, " targets"],
+    log_weight: float | Float[Array, ""] = 1.0,
+    beta: float | Float[Array, ""] = 0.0,
+) -> Float[Array, ""]:
     """lambda_H log|Sigma| + (y - y~)^T Sigma^-1 (y - y~), for a diagonal Sigma (eqs. 16 and 17).
 
     With `prediction` a draw of `reparameterise` this is the sampled loss of the paper. With the mean it is its exact
@@ -30,11 +38,11 @@ def heteroscedastic_mse(
 
 
 def total_loss(
-    accuracy: Array,
-    contrast: float | Array,
-    divergence: float | Array,
-    contrast_weight: float | Array,
-    density_weight: float | Array,
-) -> Array:
+    accuracy: Float[Array, ""],
+    contrast: float | Float[Array, ""],
+    divergence: float | Float[Array, ""],
+    contrast_weight: float | Float[Array, ""],
+    density_weight: float | Float[Array, ""],
+) -> Float[Array, ""]:
     """lambda_CL L_CL + lambda_KL L_KL + L_HMSE (eq. 18)."""
     return contrast_weight * contrast + density_weight * divergence + accuracy

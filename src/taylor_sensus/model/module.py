@@ -24,6 +24,9 @@ def static(**options: Any) -> Any:
 class Module:
     """A record of arrays and of other records; every class that derives from it is a frozen dataclass."""
 
+    __no_type_check__ = True
+    """What its fields say is not checked in tests: JAX also makes records of placeholders, and of many at once."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         dataclass(frozen=True, eq=False)(cls)

@@ -5,7 +5,7 @@ A row goes through `TaylorSensusNetwork`; a batch in training goes through `algo
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 from jax import Array
@@ -20,6 +20,7 @@ from taylor_sensus.model.density import (
 from taylor_sensus.model.loss import heteroscedastic_mse, reparameterise, total_loss
 from taylor_sensus.model.module import Module
 from taylor_sensus.model.noise_contrast import contrast_loss, draw_noise, second_view
+from taylor_sensus.model.shapes import AnyArray, Float, Shaped
 from taylor_sensus.model.squash import squash
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, TaylorEstimate
 
@@ -30,7 +31,7 @@ class TaylorSensusNetwork(Module):
     block: DeepTaylorBlock
     density: DensityPerception
 
-    def __call__(self, x: Array) -> tuple[TaylorEstimate, Array]:
+    def __call__(self, x: Float[AnyArray, " features"]) -> tuple[TaylorEstimate, Float[AnyArray, ""]]:
         """What the block says of a row, and the log-density that its familiarity comes from."""
         return self.block(x), self.density(squash(x, tail="root"))
 
@@ -48,16 +49,18 @@ class Variant(NamedTuple):
 class Weights(NamedTuple):
     """The lambdas of the losses, and the typical size of the added noise."""
 
-    contrast: float | Array
-    contrast_mean: float | Array
-    contrast_spread: float | Array
-    contrast_noise: float | Array
-    density: float | Array
-    log: float | Array
-    beta: float | Array
+    contrast: float | Float[Array, ""]
+    contrast_mean: float | Float[Array, ""]
+    contrast_spread: float | Float[Array, ""]
+    contrast_noise: float | Float[Array, ""]
+    density: float | Float[Array, ""]
+    log: float | Float[Array, ""]
+    beta: float | Float[Array, ""]
 
 
-def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, variant: Variant, weights: Weights) -> Array:
+def algorithm_1(
+    network: TaylorSensusNetwork, rows: Any, points: Any, key: Shaped[Array, "*key"], variant: Variant, weights: Weights
+) -> Float[Array, ""]:
     """Lines 2 to 11 of Algorithm 1 for one batch: the total loss whose gradient updates all networks.
 
     `rows` has x, y, weight, prior_mean and prior_variance, and errors and target_error where any are known; `points`
@@ -95,7 +98,9 @@ def algorithm_1(network: TaylorSensusNetwork, rows, points, key: Array, variant:
     return total_loss(_mean(rows.weight, accuracy), contrast, divergence, weights.contrast, weights.density)
 
 
-def _contrast_rows(clean, noisy, added, variant: Variant, weights: Weights) -> Array:
+def _contrast_rows(
+    clean, noisy, added: Float[Array, "rows features"], variant: Variant, weights: Weights
+) -> Float[Array, " rows"]:
     def one_row(first, second, variance):
         return contrast_loss(
             first, second, variance, mode=variant.contrast,
@@ -105,6 +110,6 @@ def _contrast_rows(clean, noisy, added, variant: Variant, weights: Weights) -> A
     return jax.vmap(one_row)(clean, noisy, added)
 
 
-def _mean(weight: Array, values: Array) -> Array:
+def _mean(weight: Float[AnyArray, " rows"], values: Float[AnyArray, " rows"]) -> Float[Array, ""]:
     # DIFF(eq. 16): rows are averaged with their weights, not summed, so that the lambdas do not depend on batch sizes.
     return weight @ values / weight.sum()

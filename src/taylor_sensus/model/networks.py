@@ -10,18 +10,18 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from math import factorial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from taylor_sensus.model.module import Later, Module, static
+from taylor_sensus.model.shapes import AnyArray, Float, Shaped
 from taylor_sensus.model.squash import squash
 
 if TYPE_CHECKING:
     import equinox as eqx
     import jax
     import jax.numpy as jnp
-    from jax import Array
 else:
     eqx, jax, jnp = Later("equinox"), Later("jax"), Later("jax.numpy")
 
@@ -38,10 +38,10 @@ GAINS = {"sigmoid": np.float32(4)}
 class Constant(Module):
     """An array that belongs to a network but is not trained."""
 
-    value: Array | np.ndarray
+    value: Shaped[AnyArray, " ..."]
 
 
-def trainable(tree):
+def trainable(tree: Any) -> tuple[Any, Any]:
     """Split a network into its trained weights and everything else; `equinox.combine` joins them again."""
 
     def fixed(node) -> bool:
@@ -53,7 +53,7 @@ def trainable(tree):
 WAVE = [(-1) ** k * (2 * np.pi) ** (2 * k) / factorial(2 * k) for k in range(9)]
 
 
-def wave(turns: Array | np.ndarray) -> Array:
+def wave(turns: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
     """cos(2 pi t), to seven digits, by its series after whole turns are taken off: several times faster than `cos`."""
     part = turns - jnp.round(turns)
     squared = part * part
@@ -66,12 +66,12 @@ def wave(turns: Array | np.ndarray) -> Array:
 class Dense(Module):
     """A linear layer in neural-tangent form: weights of unit size, divided by the root of the fan-in."""
 
-    weight: Array | np.ndarray
-    bias: Array | np.ndarray
+    weight: Float[AnyArray, "inputs outputs"]
+    bias: Float[AnyArray, " outputs"]
     fan_in: Constant | None = None
     """Inputs that count, where others are only padding."""
 
-    def __call__(self, h: Array) -> Array:
+    def __call__(self, h: Float[AnyArray, " inputs"]) -> Float[AnyArray, " outputs"]:
         root = np.sqrt(self.weight.shape[0]) if self.fan_in is None else jnp.sqrt(self.fan_in.value)
         return h @ self.weight / root + self.bias
 
@@ -96,7 +96,9 @@ class Perceptron(Module):
         layers.append(Dense(np.zeros(sizes[-2:], np.float32), np.zeros(sizes[-1], np.float32)))
         return cls(tuple(layers), activation)
 
-    def __call__(self, h: Array, masks: Sequence[Array] | None = None) -> Array:
+    def __call__(
+        self, h: Float[AnyArray, " inputs"], masks: Sequence[Float[AnyArray, " _"]] | None = None
+    ) -> Float[AnyArray, " outputs"]:
         activation = ACTIVATIONS[self.activation]
         for depth, layer in enumerate(self.layers[:-1]):
             h = activation(layer(h))
@@ -110,7 +112,7 @@ class PlainEmbedding(Module):
 
     limit: float = static(default=np.inf)
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: Float[AnyArray, " features"]) -> Float[AnyArray, " features"]:
         return squash(x, self.limit)
 
     def size(self, features: int) -> int:
@@ -120,9 +122,9 @@ class PlainEmbedding(Module):
 class PeriodicEmbedding(Module):
     """A learned gain a feature, a smooth clip, and learned waves beside the plain value."""
 
-    gain: Array | np.ndarray
-    frequency: Array | np.ndarray
-    phase: Array | np.ndarray
+    gain: Float[AnyArray, " features"]
+    frequency: Float[AnyArray, "features waves"]
+    phase: Float[AnyArray, "features waves"]
     used: Constant | None = None
     """1 for each feature, 0 where it is only padding."""
 
@@ -134,7 +136,7 @@ class PeriodicEmbedding(Module):
             rng.uniform(-0.5, 0.5, (features, waves)).astype(np.float32),
         )
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: Float[AnyArray, " features"]) -> Float[AnyArray, " embedded"]:
         x = squash(self.gain * x)
         waves = wave(self.frequency * x[:, None] + self.phase)
         if self.used is not None:
@@ -152,7 +154,7 @@ class PositionalEmbedding(Module):
     scale: Constant
     octaves: int = static()
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: Float[AnyArray, " features"]) -> Float[AnyArray, " embedded"]:
         """X, sin(2^j pi X), cos(2^j pi X) for j = 0..L (eq. 48)."""
         # DIFF(eq. 48): the waves are of the raw feature as printed, but the plain value beside them is the scaled one,
         # so that its weight does not depend on the user's units.
@@ -170,7 +172,9 @@ class MeanNetwork(Module):
     embedding: PlainEmbedding | PeriodicEmbedding | PositionalEmbedding
     perceptron: Perceptron
 
-    def __call__(self, x: Array, masks: Sequence[Array] | None = None) -> Array:
+    def __call__(
+        self, x: Float[AnyArray, " features"], masks: Sequence[Float[AnyArray, " _"]] | None = None
+    ) -> Float[AnyArray, " targets"]:
         return self.perceptron(self.embedding(x), masks)
 
 
@@ -182,16 +186,16 @@ class VarianceNetwork(Module):
     """Log-variance that a new network gives everywhere."""
     log_range: float = static()
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: Float[AnyArray, " features"]) -> Float[AnyArray, " outputs"]:
         # DIFF(eq. 9): log-variances saturate at ±log_range around the level; the paper only asks for positivity,
         # which lets the variance explode or collapse on interpolated points.
         return jnp.exp(self.level.value + self.log_range * jnp.tanh(self.raw(x) / self.log_range))
 
-    def raw(self, x: Array) -> Array:
+    def raw(self, x: Float[AnyArray, " features"]) -> Float[AnyArray, " outputs"]:
         """How far log-variances are from the level, before they saturate."""
         return self.perceptron(squash(x))
 
-    def flattened(self, middle: Array | np.ndarray, share: float) -> VarianceNetwork:
+    def flattened(self, middle: Float[AnyArray, " outputs"], share: float) -> VarianceNetwork:
         """With only a `share` of its differences from `middle`: 1 changes nothing, 0 is the same noise everywhere."""
 
         *others, last = self.perceptron.layers

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from taylor_sensus.model.shapes import AnyArray, Float, Int, Shaped
 from taylor_sensus.model.taylor_block import TaylorEstimate, propagated_variance
 
 LIBRARY = {
@@ -27,13 +28,13 @@ LIBRARY = {
 class NoiseDraw(eqx.Module):
     """One draw from the library: for each feature a shape, a size, a slope and a shift."""
 
-    shape: Array
-    size: Array
-    slope: Array
-    shift: Array
+    shape: Int[Array, " features"]
+    size: Float[Array, " features"]
+    slope: Float[Array, " features"]
+    shift: Float[Array, " features"]
 
 
-def draw_noise(key: Array, features: int, typical: float | Array) -> NoiseDraw:
+def draw_noise(key: Shaped[Array, "*key"], features: int, typical: float | Float[Array, ""]) -> NoiseDraw:
     """Sigma_k: a random function a feature with random parameters, sizes spread around `typical`."""
     uniform = jax.random.uniform(key, (4, features))
     return NoiseDraw(
@@ -44,7 +45,7 @@ def draw_noise(key: Array, features: int, typical: float | Array) -> NoiseDraw:
     )
 
 
-def noise_std(draw: NoiseDraw, x: Array) -> Array:
+def noise_std(draw: NoiseDraw, x: Float[AnyArray, "*rows features"]) -> Float[Array, "*rows features"]:
     """Square root of Sigma_k(x), one number a feature; `x` is a row or a batch of rows."""
     bounded = jnp.clip(x, -4, 4)
     std = jnp.zeros_like(x)
@@ -56,12 +57,12 @@ def noise_std(draw: NoiseDraw, x: Array) -> Array:
 def contrast_loss(
     clean: TaylorEstimate,
     noisy: TaylorEstimate,
-    added_variance: Array,
+    added_variance: Float[Array, " features"],
     *,
     mode: str,
-    mean_weight: float | Array,
-    spread_weight: float | Array,
-) -> Array:
+    mean_weight: float | Float[Array, ""],
+    spread_weight: float | Float[Array, ""],
+) -> Float[Array, ""]:
     """Means pulled together, log-variances pushed apart (eq. 10), for one row and its noisy view."""
     pull = jnp.sum((clean.mean - noisy.mean) ** 2)
     gap = jnp.log(clean.variance) - jnp.log(noisy.variance)
@@ -76,7 +77,9 @@ def contrast_loss(
     return mean_weight * pull + spread_weight * jnp.sum((jnp.log(noisy.variance) - target) ** 2)
 
 
-def second_view(key: Array, draw: NoiseDraw, x: Array) -> tuple[Array, Array]:
+def second_view(
+    key: Shaped[Array, "*key"], draw: NoiseDraw, x: Float[AnyArray, "*rows features"]
+) -> tuple[Float[Array, "*rows features"], Float[Array, "*rows features"]]:
     """A noisy copy x + eps of a row or batch, eps ~ N(0, Sigma_k(x)), and the variance that was added."""
     # DIFF(eq. 10): draws of eps are cut at four standard deviations, so that no single row dominates a step.
     std = noise_std(draw, x)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
+from taylor_sensus.model.shapes import AnyArray, Float
 from taylor_sensus.model.tails import (
     CRPS_LEVELS,
     FREEDOM_SPREAD,
@@ -33,7 +34,7 @@ SHARPNESS = 4.0
 """How close to 0, in standard deviations, a mean must come before it is bent away from it."""
 
 
-def positive_mean(mean: np.ndarray, std: np.ndarray) -> np.ndarray:
+def positive_mean(mean: Float[np.ndarray, "*rows"], std: Float[np.ndarray, "*rows"]) -> Float[np.ndarray, "*rows"]:
     """Means as they are, but those near or below 0 bent to small positive ones, smoothly."""
     z = SHARPNESS * mean / std
     bent = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) + z * ndtr(z)
@@ -43,9 +44,9 @@ def positive_mean(mean: np.ndarray, std: np.ndarray) -> np.ndarray:
 class _Family(NamedTuple):
     """Logarithms of mean and relative spread of a power's shapes before scaling, in ascending order of the spread."""
 
-    place: np.ndarray
-    log_spread: np.ndarray
-    log_mean: np.ndarray
+    place: Float[np.ndarray, " spreads"]
+    log_spread: Float[np.ndarray, " spreads"]
+    log_mean: Float[np.ndarray, " spreads"]
 
 
 @lru_cache(maxsize=256)
@@ -64,12 +65,12 @@ def _family(power: float, freedom: float) -> _Family:
 class PositiveShape(NamedTuple):
     """Of rows with these means and standard deviations; arrays of one shape, `power` and `freedom` of one target."""
 
-    mean: np.ndarray
-    std: np.ndarray
+    mean: Float[AnyArray, "*rows"]
+    std: Float[AnyArray, "*rows"]
     power: float
     freedom: float
 
-    def _numbers(self) -> tuple[np.ndarray, np.ndarray]:
+    def _numbers(self) -> tuple[Float[AnyArray, "*rows"], Float[AnyArray, "*rows"]]:
         """Place k, or spread b, and the scale c of each row."""
         place, log_spread, log_mean = _family(self.power, self.freedom)
         wanted = np.log(self.std / self.mean)
@@ -81,19 +82,19 @@ class PositiveShape(NamedTuple):
     def _students(self) -> Tails:
         return Tails(np.float64(self.freedom), np.float64(1.0))
 
-    def quantile(self, level: np.ndarray) -> np.ndarray:
+    def quantile(self, level: Float[AnyArray, "*#rows"]) -> Float[AnyArray, "*levels"]:
         """Of each row; `level` must broadcast with the rows."""
         place, scale = self._numbers()
         t = self._students().quantile(np.asarray(level, float))
         return scale * (np.maximum(place + t, 0.0) ** (1 / self.power) if self.power else np.exp(place * t))
 
-    def _back(self, y: np.ndarray) -> np.ndarray:
+    def _back(self, y: Float[AnyArray, "*rows"]) -> Float[AnyArray, "*rows"]:
         """The standardised error behind a positive value."""
         place, scale = self._numbers()
         ratio = np.maximum(y, 1e-300) / scale
         return ratio**self.power - place if self.power else np.log(ratio) / place
 
-    def cdf(self, y: np.ndarray) -> np.ndarray:
+    def cdf(self, y: Float[AnyArray, "*rows"]) -> Float[AnyArray, "*rows"]:
         """Probability of a value that is not larger; 0 below 0."""
         found = self._students().cdf(self._back(y))
         if self.power:
@@ -102,7 +103,7 @@ class PositiveShape(NamedTuple):
             found = np.where(y == 0, 0.0, found)
         return np.where(y < 0, 0.0, found)
 
-    def logpdf(self, y: np.ndarray) -> np.ndarray:
+    def logpdf(self, y: Float[AnyArray, "*rows"]) -> Float[AnyArray, "*rows"]:
         """Log of the density; at 0 that of the probability of 0."""
         place, scale = self._numbers()
         ratio = np.maximum(y, 1e-300) / scale
@@ -112,7 +113,7 @@ class PositiveShape(NamedTuple):
             none = np.log(self.cdf(np.zeros_like(scale)))
         return np.where(y > 0, found, np.where(y == 0, none, -np.inf))
 
-    def crps(self, y: np.ndarray) -> np.ndarray:
+    def crps(self, y: Float[np.ndarray, " rows"]) -> Float[np.ndarray, " rows"]:
         """Continuous ranked probability score, by the pinball loss over many levels."""
         column = CRPS_LEVELS[:, None]
         off = y - self.quantile(column)
@@ -120,7 +121,11 @@ class PositiveShape(NamedTuple):
 
 
 def learn_positive(
-    y: np.ndarray, mean: np.ndarray, std: np.ndarray, weight: np.ndarray, scale_freedom: float
+    y: Float[np.ndarray, " rows"],
+    mean: Float[np.ndarray, " rows"],
+    std: Float[np.ndarray, " rows"],
+    weight: Float[np.ndarray, " rows"],
+    scale_freedom: float,
 ) -> tuple[float, float]:
     """Power and degrees of freedom that make unseen values of a target most likely."""
     weight = weight * weight.sum() / (weight**2).sum()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from taylor_sensus.model.shapes import Int, Num
+
 MOST_ROWS, MOST_COLUMNS = 5000, 20
 FEWEST_SETS = 3
 REPEATED = 0.5
@@ -12,10 +14,10 @@ TOGETHER = 0.7
 """Sets at most, as a share of those that columns without a connection would have."""
 
 
-def repeated_columns(columns: np.ndarray) -> tuple[list[int], int]:
+def repeated_columns(columns: Num[np.ndarray, "rows columns"]) -> tuple[list[int], int]:
     """Which columns repeat together, and in how many sets of values; none and 0 if there is no such thing.
 
-    `columns` holds a number for each cell, `(rows, columns)`. Columns are added as long as their sets of values still
+    `columns` holds a number for each cell. Columns are added as long as their sets of values still
     repeat; then shuffled columns tell how many sets chance would have made. A planned grid has as many as chance.
     """
     rows = len(columns)
@@ -43,6 +45,6 @@ def repeated_columns(columns: np.ndarray) -> tuple[list[int], int]:
     return sorted(chosen), sets
 
 
-def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _joined(one: Int[np.ndarray, " rows"], other: Int[np.ndarray, " rows"]) -> Int[np.ndarray, " rows"]:
     """Codes of the pairs."""
     return np.unique(one * (int(other.max()) + 1) + other, return_inverse=True)[1]

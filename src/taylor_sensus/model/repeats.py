@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.model.shapes import Float
+from taylor_sensus.model.shapes import Float, Int, Shaped
 from taylor_sensus.rows import byte_order
 
 FEWEST = 5
@@ -20,13 +20,12 @@ FEWEST = 5
 class Repeats(NamedTuple):
     """Distinct inputs with their mean target, in scaled units, and what a repeat is worth."""
 
-    keys: np.ndarray
-    """GatheredInputs in single precision, sorted by their bytes, `(inputs, features)`."""
-    mean: np.ndarray
-    """(inputs, targets)"""
-    gain: np.ndarray
+    keys: Float[np.ndarray, "inputs features"]
+    """GatheredInputs in single precision, sorted by their bytes."""
+    mean: Float[np.ndarray, "inputs targets"]
+    gain: Float[np.ndarray, " targets"]
     """Share of the residual at an input that comes again there, one number a target."""
-    left: np.ndarray
+    left: Float[np.ndarray, " targets"]
     """Variance at a repeated input as a share of what it would be at a new one."""
 
     def __call__(
@@ -42,16 +41,21 @@ class Repeats(NamedTuple):
 class GatheredInputs(NamedTuple):
     """Training rows gathered by input."""
 
-    first: np.ndarray
+    first: Int[np.ndarray, " inputs"]
     """Where each input first stands, in the order of the inputs' bytes."""
-    place: np.ndarray
+    place: Int[np.ndarray, " rows"]
     """Which input each row has, of all rows; -1 where no training row has it."""
-    weight: np.ndarray
-    total: np.ndarray
+    weight: Float[np.ndarray, " inputs"]
+    total: Float[np.ndarray, "inputs targets"]
     """Sum of weighted targets at each input."""
 
 
-def gather(x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int) -> GatheredInputs:
+def gather(
+    x: Float[np.ndarray, "rows features"],
+    y: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+    train: int,
+) -> GatheredInputs:
     """Rows by input; the first `train` rows are for training."""
     found = byte_order((x[:, column].astype(np.float32) for column in range(x.shape[1])), len(x))
     group, first = found.group, found.order[found.new]
@@ -62,7 +66,7 @@ def gather(x: np.ndarray, y: np.ndarray, weight: np.ndarray, train: int) -> Gath
     return GatheredInputs(first[known], place, np.bincount(place[:train], weights=weight[:train]), total)
 
 
-def find(keys: np.ndarray, x: np.ndarray) -> np.ndarray:
+def find(keys: Float[np.ndarray, "inputs features"], x: Float[np.ndarray, "rows features"]) -> Int[np.ndarray, " rows"]:
     """For each row the place of its input among `keys`, or -1."""
     rows, sorted_keys = _bytes(_rounded(x)), _bytes(keys)
     place = np.minimum(np.searchsorted(sorted_keys, rows), len(sorted_keys) - 1)
@@ -72,7 +76,7 @@ def find(keys: np.ndarray, x: np.ndarray) -> np.ndarray:
 class PureError(NamedTuple):
     """What rows that share their input tell of the noise, whatever the model."""
 
-    variance: np.ndarray
+    variance: Float[np.ndarray, " targets"]
     """Of each target around its mean at an input, pooled over the inputs."""
     freedom: float
     """Degrees of freedom behind it."""
@@ -95,9 +99,9 @@ def pure_error(
     return PureError(squares[repeated].sum(axis=0) / freedom, freedom, int(repeated.sum()))
 
 
-def _rounded(x: np.ndarray) -> np.ndarray:
+def _rounded(x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows features"]:
     return np.ascontiguousarray(x, np.float32) + np.float32(0)  # adding 0 turns -0 into 0
 
 
-def _bytes(rows: np.ndarray) -> np.ndarray:
+def _bytes(rows: Float[np.ndarray, "rows features"]) -> Shaped[np.ndarray, " rows"]:
     return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()

@@ -15,14 +15,13 @@ from taylor_sensus.model.shapes import Float
 class Sensitivities(NamedTuple):
     """How the features reach the targets, averaged over the members."""
 
-    jacobian: np.ndarray
-    """(rows, targets, features)"""
-    learned: np.ndarray
-    """(rows, targets, features): variance of each target from the learned noise of each feature, not scaled"""
-    declared: np.ndarray
-    """(rows, targets, features): from declared noise"""
-    input_variance: np.ndarray
-    """(rows, features): learned and not declared"""
+    jacobian: Float[np.ndarray, "rows targets features"]
+    learned: Float[np.ndarray, "rows targets features"]
+    """Variance of each target from the learned noise of each feature, not scaled"""
+    declared: Float[np.ndarray, "rows targets features"]
+    """From declared noise"""
+    input_variance: Float[np.ndarray, "rows features"]
+    """Learned and not declared"""
 
 
 def sensitivities(
@@ -30,7 +29,11 @@ def sensitivities(
 ) -> Sensitivities:
     """Steps 1 to 4 feature by feature."""
 
-    def chunk(x: np.ndarray, declared_share: np.ndarray, declared_variance: np.ndarray) -> Sensitivities:
+    def chunk(
+        x: Float[np.ndarray, "rows features"],
+        declared_share: Float[np.ndarray, "rows features"],
+        declared_variance: Float[np.ndarray, "rows features"],
+    ) -> Sensitivities:
         asked = parts.process_estimate(x, slopes=True)
         process = np.asarray(asked.jacobian, np.float32)
         weight = parts.process_weight(asked.variance).astype(np.float32)[:, :, None]

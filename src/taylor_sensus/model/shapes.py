@@ -1,6 +1,7 @@
 """Shapes in annotations, as in `Float[np.ndarray, "rows targets"]`: tests check them, elsewhere they are only read.
 
-One letter or word means the same number in all arguments and results of a function.
+One letter or word means the same number in all arguments and results of a function; `*rows` stands for any number of
+axes, `#rows` for as many or one, and `_` for an axis without a name.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or "jaxtyping" in sys.modules:
-    from jaxtyping import Float, Shaped
+    from jaxtyping import Bool, Float, Int, Num, Shaped, UInt
 else:  # only developers have jaxtyping, and annotations are not looked at
 
     class Float:
@@ -18,6 +19,9 @@ else:  # only developers have jaxtyping, and annotations are not looked at
         def __class_getitem__(cls, described: Any) -> Any:
             return described[0]
 
-    Shaped = Float
+    Bool = Int = Num = Shaped = UInt = Float
 
-__all__ = ["Float", "Shaped"]
+AnyArray = Any
+"""JAX's, NumPy's, or a single number of NumPy's: only the shape and the kind of numbers are looked at."""
+
+__all__ = ["AnyArray", "Bool", "Float", "Int", "Num", "Shaped", "UInt"]

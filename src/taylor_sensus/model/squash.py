@@ -14,8 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from taylor_sensus.model.shapes import AnyArray, Float
 
-def squash(x: Any, start: Any = 3.0, tail: str = "flat") -> Any:
+
+def squash(
+    x: Float[AnyArray, "*shape"], start: float | np.float32 = 3.0, tail: str = "flat"
+) -> Float[AnyArray, "*shape"]:
     """Soft clipping. Works on NumPy and JAX arrays and keeps their precision."""
     if tail == "flat":
         return x / (1 + (x / start) ** 2) ** 0.5
@@ -25,7 +29,9 @@ def squash(x: Any, start: Any = 3.0, tail: str = "flat") -> Any:
     return x / (0.5 + 0.5 * (1 + 2 * abs(x)) ** 0.5)
 
 
-def squash_slope(x: Any, start: Any = 3.0, tail: str = "flat") -> Any:
+def squash_slope(
+    x: Float[AnyArray, "*shape"], start: float | np.float32 = 3.0, tail: str = "flat"
+) -> Float[AnyArray, "*shape"]:
     """Derivative of `squash`, for the tails that noise is carried through."""
     power = {"flat": -1.5, "log": -0.5}[tail]
     return (1 + (x / start) ** 2) ** power

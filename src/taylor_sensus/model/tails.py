@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import betaln, ndtr, ndtri, stdtr, stdtrit
 
 from taylor_sensus.model.groups import joint_freedom
+from taylor_sensus.model.shapes import AnyArray, Float
 from taylor_sensus.rows import blocks
 
 LEAST_FREEDOM = 2.5
@@ -24,22 +25,22 @@ CRPS_LEVELS = (np.arange(400) + 0.5) / 400
 class Tails(NamedTuple):
     """One shape a target."""
 
-    freedom: Any
+    freedom: Float[AnyArray, "*targets"]
     """Degrees of freedom."""
-    skew: Any
+    skew: Float[AnyArray, "*targets"]
     """Above 1: large errors are upwards."""
-    power: Any = None
+    power: Float[AnyArray, "*targets"] | None = None
     """Of targets that cannot be negative, see `model.positive`; None for others."""
 
     def target(self, at: Any) -> Tails:
         """Those of one target as single numbers, or of some."""
         return Tails(*[None if part is None else part[at] for part in self])
 
-    def beside(self, freedom: np.ndarray, share: np.ndarray) -> Tails:
+    def beside(self, freedom: Float[AnyArray, "*#rows"], share: Float[AnyArray, "*#rows"]) -> Tails:
         """Of a sum with a part of its own freedom, which makes up this share of the variance of each row."""
         return self._replace(freedom=np.clip(joint_freedom(self.freedom, freedom, share), LEAST_FREEDOM, MOST_FREEDOM))
 
-    def _moments(self) -> tuple[np.ndarray, np.ndarray]:
+    def _moments(self) -> tuple[Float[AnyArray, "*targets"], Float[AnyArray, "*targets"]]:
         """Mean and standard deviation before standardising."""
         nu, g = np.asarray(self.freedom, float), np.asarray(self.skew, float)
         nu = np.where(nu >= MOST_FREEDOM, 1e12, nu)
@@ -48,7 +49,7 @@ class Tails(NamedTuple):
         square = nu / (nu - 2) * (g**2 - 1 + g**-2)
         return mean, np.sqrt(square - mean**2)
 
-    def quantile(self, level: Any) -> np.ndarray:
+    def quantile(self, level: Float[AnyArray, "*#shape"]) -> Float[AnyArray, "*shape"]:
         """Of the standardised error; the last axis of `level` are the targets."""
         mean, std = self._moments()
         below = 1 / (1 + self.skew**2)
@@ -56,7 +57,7 @@ class Tails(NamedTuple):
         z = np.where(self.freedom >= MOST_FREEDOM, ndtri(half), stdtrit(self.freedom, half))
         return (np.where(z < 0, z / self.skew, z * self.skew) - mean) / std
 
-    def cdf(self, w: np.ndarray) -> np.ndarray:
+    def cdf(self, w: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
         """Probability of a smaller standardised error."""
         mean, std = self._moments()
         z, below = mean + std * w, 1 / (1 + self.skew**2)
@@ -64,7 +65,7 @@ class Tails(NamedTuple):
         half = np.where(self.freedom >= MOST_FREEDOM, ndtr(z), stdtr(self.freedom, z))
         return np.where(z < 0, 2 * below * half, below + (1 - below) * (2 * half - 1))
 
-    def logpdf(self, w: np.ndarray) -> np.ndarray:
+    def logpdf(self, w: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
         """Log of the density of a standardised error."""
         mean, std = self._moments()
         nu, z = self.freedom, mean + std * w
@@ -73,7 +74,7 @@ class Tails(NamedTuple):
         either = np.where(nu >= MOST_FREEDOM, -(z**2) / 2 - np.log(2 * np.pi) / 2, students)
         return np.log(std) + np.log(2 / (self.skew + 1 / self.skew)) + either
 
-    def crps(self, w: np.ndarray) -> np.ndarray:
+    def crps(self, w: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
         """Continuous ranked probability score of standardised errors, by the pinball loss over many levels."""
         if np.all(self.freedom >= MOST_FREEDOM) and np.all(np.asarray(self.skew) == 1):  # a closed form
             return w * (2 * ndtr(w) - 1) + np.exp(-(w**2) / 2) * np.sqrt(2 / np.pi) - 1 / np.sqrt(np.pi)
@@ -91,7 +92,7 @@ class Tails(NamedTuple):
         return 2 * total / len(CRPS_LEVELS)
 
 
-def _crps_by_rows(shape: Tails, w: np.ndarray) -> np.ndarray:
+def _crps_by_rows(shape: Tails, w: Float[np.ndarray, " rows"]) -> Float[np.ndarray, " rows"]:
     """The same for errors that each have a shape of their own."""
     found = np.empty(len(w))
     for rows in blocks(len(w), 2048):
@@ -111,8 +112,12 @@ USUAL_FREEDOM, FREEDOM_SPREAD, SKEW_SPREAD = 30.0, 1.5, 0.2
 """Where shapes are expected to lie, in logarithms: a few rows say little of a tail."""
 
 
-def learn_tails(score: np.ndarray, weight: np.ndarray, scale_freedom: np.ndarray) -> Tails:
-    """The most likely shape of standardised errors of unseen rows, `(rows, targets)`.
+def learn_tails(
+    score: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+    scale_freedom: Float[np.ndarray, " targets"],
+) -> Tails:
+    """The most likely shape of standardised errors of unseen rows.
 
     `scale_freedom` says how well their size is known: a variance from few rows has tails of its own.
     """
@@ -120,7 +125,9 @@ def learn_tails(score: np.ndarray, weight: np.ndarray, scale_freedom: np.ndarray
     return Tails(*[np.array(numbers) for numbers in zip(*found, strict=True)])
 
 
-def _learn(score: np.ndarray, weight: np.ndarray, scale_freedom: float) -> tuple[float, float]:
+def _learn(
+    score: Float[np.ndarray, " rows"], weight: Float[np.ndarray, " rows"], scale_freedom: float
+) -> tuple[float, float]:
     weight = weight * weight.sum() / (weight**2).sum()  # as many rows as tell something
     size = np.sqrt(np.average(score**2, weights=weight))
     w = score / max(size, 1e-12)

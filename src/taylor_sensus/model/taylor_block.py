@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from taylor_sensus.model.module import Later, Module
 from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
+from taylor_sensus.model.shapes import AnyArray, Float
 
 if TYPE_CHECKING:
     import jax
     import jax.numpy as jnp
-    from jax import Array
 else:
     jax, jnp = Later("jax"), Later("jax.numpy")
 
@@ -22,32 +22,36 @@ else:
 class TaylorEstimate(Module):
     """What the block says of one row, in scaled units."""
 
-    mean: Array
-    """mu, `(targets,)`."""
-    jacobian: Array
-    """d mean / d x, `(targets, features)`."""
-    input_variance: Array
-    """Sigma_i, the variance of each feature's noise, `(features,)`."""
-    system_variance: Array
-    """Sigma_o, `(targets,)`."""
+    mean: Float[AnyArray, " targets"]
+    """mu."""
+    jacobian: Float[AnyArray, "targets features"]
+    """d mean / d x."""
+    input_variance: Float[AnyArray, " features"]
+    """Sigma_i, the variance of each feature's noise."""
+    system_variance: Float[AnyArray, " targets"]
+    """Sigma_o."""
 
     @property
-    def feature_variance(self) -> Array:
-        """The inputs' noise as it arrives at each target, `(targets,)`."""
+    def feature_variance(self) -> Float[AnyArray, " targets"]:
+        """The inputs' noise as it arrives at each target."""
         return propagated_variance(self.jacobian, self.input_variance)
 
     @property
-    def variance(self) -> Array:
-        """Diagonal of the covariance: feature plus system part, `(targets,)`."""
+    def variance(self) -> Float[AnyArray, " targets"]:
+        """Diagonal of the covariance: feature plus system part."""
         return self.feature_variance + self.system_variance
 
-    def with_declared(self, is_declared: Array, variance: Array) -> TaylorEstimate:
+    def with_declared(
+        self, is_declared: Float[AnyArray, " features"], variance: Float[AnyArray, " features"]
+    ) -> TaylorEstimate:
         """With the noise of some features declared: 1 for these, and `variance` their variance, 0 elsewhere."""
         # DIFF(eq. 9): the paper learns all of Sigma_i; what a user declares takes its place.
         return replace(self, input_variance=(1 - is_declared) * self.input_variance + variance)
 
 
-def value_and_jacobian(function: Callable[[Array], Array], x: Array) -> tuple[Array, Array]:
+def value_and_jacobian(
+    function: Callable[[Float[AnyArray, " features"]], Float[AnyArray, " targets"]], x: Float[AnyArray, " features"]
+) -> tuple[Float[AnyArray, " targets"], Float[AnyArray, "targets features"]]:
     """F(x) and its Jacobian, the first-order expansion (eqs. 3 and 4), by the cheaper mode of differentiation."""
     shape = jax.eval_shape(function, x).shape
     if shape[0] <= x.shape[0]:
@@ -58,12 +62,18 @@ def value_and_jacobian(function: Callable[[Array], Array], x: Array) -> tuple[Ar
     return value, jax.vmap(push, out_axes=1)(jnp.eye(x.shape[0], dtype=x.dtype))
 
 
-def propagated_variance(jacobian: Array, input_variance: Array) -> Array:
+def propagated_variance(
+    jacobian: Float[AnyArray, "targets features"], input_variance: Float[AnyArray, " features"]
+) -> Float[AnyArray, " targets"]:
     """Diagonal of J diag(Sigma_i) J^T (first part of eq. 6), all that the loss needs."""
     return jacobian**2 @ input_variance
 
 
-def propagated_covariance(jacobian: Any, input_variance: Any, system_variance: Any) -> Any:
+def propagated_covariance(
+    jacobian: Float[AnyArray, "*rows targets features"],
+    input_variance: Float[AnyArray, "*#rows features"],
+    system_variance: Float[AnyArray, "*rows targets"],
+) -> Float[AnyArray, "*rows targets targets"]:
     """J diag(Sigma_i) J^T + diag(Sigma_o), the full covariance of the targets (eq. 6).
 
     Of one row or, with further axes in front, of many; NumPy and JAX arrays alike.
@@ -77,7 +87,7 @@ def propagated_covariance(jacobian: Any, input_variance: Any, system_variance: A
 class NoFeatureNoise(Module):
     """Takes the place of the features' noise network where the Taylor term is left out: two plain networks remain."""
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: Float[AnyArray, " features"]) -> Float[AnyArray, " features"]:
         return jnp.zeros_like(x)
 
 
@@ -88,7 +98,9 @@ class DeepTaylorBlock(Module):
     feature_noise_net: VarianceNetwork | NoFeatureNoise
     system_noise_net: VarianceNetwork
 
-    def __call__(self, x: Array, masks: Sequence[Array] | None = None) -> TaylorEstimate:
+    def __call__(
+        self, x: Float[AnyArray, " features"], masks: Sequence[Float[AnyArray, " _"]] | None = None
+    ) -> TaylorEstimate:
         """mu = F_mu(x); Sigma = J F_Sigma_i(x) J^T + F_Sigma_o(x) (eq. 8)."""
         mean, jacobian = value_and_jacobian(lambda v: self.mean_net(v, masks), x)
         return TaylorEstimate(mean, jacobian, self.feature_noise_net(x), self.system_noise_net(x))

@@ -13,26 +13,23 @@ from typing import NamedTuple
 import numpy as np
 
 from taylor_sensus.errors import ModelFileError
+from taylor_sensus.model.shapes import Float, Int
 
 
 class Trees(NamedTuple):
     """A forest a member, and its share in the mean of each target."""
 
-    roots: np.ndarray
-    """(trees,): where each tree begins; every member has the same number of them, one member after another."""
-    children: np.ndarray
-    """(nodes, 2): where a row goes on, at or below the threshold and above it."""
-    feature: np.ndarray
-    """(nodes,)"""
-    threshold: np.ndarray
-    """(nodes,)"""
-    value: np.ndarray
-    """(nodes, targets)"""
-    share: np.ndarray
-    """(targets,)"""
+    roots: Int[np.ndarray, " trees"]
+    """Where each tree begins; every member has the same number of them, one member after another."""
+    children: Int[np.ndarray, "nodes 2"]
+    """Where a row goes on, at or below the threshold and above it."""
+    feature: Int[np.ndarray, " nodes"]
+    threshold: Float[np.ndarray, " nodes"]
+    value: Float[np.ndarray, "nodes targets"]
+    share: Float[np.ndarray, " targets"]
 
-    def means(self, x: np.ndarray, members: int) -> np.ndarray:
-        """What each member's trees say of scaled rows, `(rows, members, targets)`."""
+    def means(self, x: Float[np.ndarray, "rows features"], members: int) -> Float[np.ndarray, "rows {members} targets"]:
+        """What each member's trees say of scaled rows."""
         rows, node = len(x), leaves(x, self.roots, self.children, self.feature, self.threshold)
         values = self.value[node].reshape(rows, members, -1, self.value.shape[1])
         return values.mean(axis=2)
@@ -41,32 +38,31 @@ class Trees(NamedTuple):
 class BoostedTrees(NamedTuple):
     """Gradient boosting: a sum of trees for each target, and its share in the mean."""
 
-    roots: np.ndarray
-    """(trees,): where each tree begins; every target has the same number of them, one target after another."""
-    children: np.ndarray
-    """(nodes, 2)"""
-    feature: np.ndarray
-    """(nodes,)"""
-    threshold: np.ndarray
-    """(nodes,)"""
-    value: np.ndarray
-    """(nodes,)"""
-    base: np.ndarray
-    """(targets,): the prediction before the first tree."""
-    share: np.ndarray
-    """(targets,)"""
+    roots: Int[np.ndarray, " trees"]
+    """Where each tree begins; every target has the same number of them, one target after another."""
+    children: Int[np.ndarray, "nodes 2"]
+    feature: Int[np.ndarray, " nodes"]
+    threshold: Float[np.ndarray, " nodes"]
+    value: Float[np.ndarray, " nodes"]
+    base: Float[np.ndarray, " targets"]
+    """The prediction before the first tree."""
+    share: Float[np.ndarray, " targets"]
 
-    def means(self, x: np.ndarray) -> np.ndarray:
-        """What they say of scaled rows, `(rows, targets)`."""
+    def means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
+        """What they say of scaled rows."""
         node = leaves(x, self.roots, self.children, self.feature, self.threshold)
         values = self.value[node].reshape(len(x), len(self.base), -1)
         return self.base + values.sum(axis=2, dtype=np.float64)
 
 
 def leaves(
-    x: np.ndarray, roots: np.ndarray, children: np.ndarray, feature: np.ndarray, threshold: np.ndarray
-) -> np.ndarray:
-    """The leaf of each tree in which each row ends, `(rows, trees)`."""
+    x: Float[np.ndarray, "rows features"],
+    roots: Int[np.ndarray, " trees"],
+    children: Int[np.ndarray, "nodes 2"],
+    feature: Int[np.ndarray, " nodes"],
+    threshold: Float[np.ndarray, " nodes"],
+) -> Int[np.ndarray, "rows trees"]:
+    """The leaf of each tree in which each row ends."""
     rows, features = x.shape
     flat, start = np.ascontiguousarray(x, np.float32).ravel(), (np.arange(rows) * features)[:, None]
     next_node, node = children.ravel(), np.broadcast_to(roots, (rows, len(roots))).copy()

@@ -18,8 +18,8 @@ LIMIT = 6.0
 class Trend(NamedTuple):
     """A linear function of squashed scaled features."""
 
-    slope: np.ndarray
-    intercept: np.ndarray
+    slope: Float[np.ndarray, "features targets"]
+    intercept: Float[np.ndarray, " targets"]
 
     def __call__(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
         return squash(x, LIMIT) @ self.slope + self.intercept
@@ -37,7 +37,11 @@ def ridge_trend(
     return Trend(ridge.coef_.reshape(y.shape[1], -1).T, np.atleast_1d(ridge.intercept_))
 
 
-def streamed_ridge_trend(blocks: Callable[[], Iterable[np.ndarray]], y: np.ndarray, weight: np.ndarray) -> Trend:
+def streamed_ridge_trend(
+    blocks: Callable[[], Iterable[Float[np.ndarray, "_ features"]]],
+    y: Float[np.ndarray, "rows targets"],
+    weight: Float[np.ndarray, " rows"],
+) -> Trend:
     """The same for a large table that comes in blocks, gone through twice: first sums, then leave-one-out errors."""
     total, target_mean = weight.sum(), np.average(y, axis=0, weights=weight)
     mean, products, answers = 0.0, 0.0, 0.0
@@ -59,7 +63,9 @@ def streamed_ridge_trend(blocks: Callable[[], Iterable[np.ndarray]], y: np.ndarr
     return Trend(slope, target_mean - mean @ slope)
 
 
-def _counted(blocks: Iterable[np.ndarray]) -> Iterable[tuple[np.ndarray, slice]]:
+def _counted(
+    blocks: Iterable[Float[np.ndarray, "_ features"]],
+) -> Iterable[tuple[Float[np.ndarray, "_ features"], slice]]:
     """Blocks with the rows that they are."""
     start = 0
     for block in blocks:

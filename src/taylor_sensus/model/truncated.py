@@ -5,8 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_ndtr
 
+from taylor_sensus.model.shapes import Float, Num
 
-def truncated_normal(mean: np.ndarray, std: np.ndarray, bound: np.ndarray, side: np.ndarray) -> tuple[np.ndarray, ...]:
+
+def truncated_normal(
+    mean: Float[np.ndarray, "*rows"],
+    std: Float[np.ndarray, "*rows"],
+    bound: Float[np.ndarray, "*rows"],
+    side: Num[np.ndarray, "*rows"],
+) -> tuple[Float[np.ndarray, "*rows"], Float[np.ndarray, "*rows"]]:
     """Mean and variance of normal values below (`side` -1) or above (1) a bound."""
     # By symmetry both are the upper side of a bound.
     a = np.where(side < 0, -1.0, 1.0) * (bound - mean) / std

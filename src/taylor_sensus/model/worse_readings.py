@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from taylor_sensus.model.ensemble import Distribution
+from taylor_sensus.model.shapes import Float, Shaped
 
 
-def averaged(found: Distribution, weight: np.ndarray) -> Distribution:
+def averaged(found: Distribution, weight: Float[np.ndarray, " points"]) -> Distribution:
     """Of the points of each row, row by row, with these weights: one distribution a row."""
     parts = [part.reshape(-1, len(weight), *part.shape[1:]) for part in found]
     mean, feature, system, epistemic, target, noise, familiarity = (_sum(weight, part) for part in parts)
@@ -21,7 +22,7 @@ def averaged(found: Distribution, weight: np.ndarray) -> Distribution:
     return Distribution(mean, feature, system, epistemic, target, noise + apart, familiarity)
 
 
-def with_rows(found: Distribution, rows: np.ndarray, others: Distribution) -> Distribution:
+def with_rows(found: Distribution, rows: Shaped[np.ndarray, " chosen"], others: Distribution) -> Distribution:
     """With other distributions at some rows."""
     parts = [part.copy() for part in found]
     for part, other in zip(parts, others, strict=True):
@@ -29,7 +30,9 @@ def with_rows(found: Distribution, rows: np.ndarray, others: Distribution) -> Di
     return Distribution(*parts)
 
 
-def _sum(weight: np.ndarray, part: np.ndarray) -> np.ndarray:
+def _sum(
+    weight: Float[np.ndarray, " points"], part: Float[np.ndarray, "rows points ..."]
+) -> Float[np.ndarray, "rows ..."]:
     """Over points, one after the other: the same to the last digit in any company."""
     total = np.zeros((len(part), *part.shape[2:]))
     for number, share in enumerate(weight):
