@@ -236,7 +236,7 @@ def lost_of(folder: Path, said: dict[int, list[str]]) -> list[str]:
     lost = []
     for number, lines in said.items():
         steps = [int(line.split()[1]) for line in lines if line.startswith("journal")]
-        kept = Journal(folder / f"search-{number}.jsonl", FINGERPRINT).judged
+        kept = Journal(folder / f"search-{number}.jsonl", FINGERPRINT).scores
         lost += [f"line {step} of journal {number}" for step in steps if ((step,), 0) not in kept]
     written = [line for lines in said.values() for line in lines if line.startswith("model")]
     if not written:

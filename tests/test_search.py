@@ -24,9 +24,9 @@ from taylor_sensus.model.tails import Tails
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.scores import crps, mse, nll
 from taylor_sensus.search import SPACE
+from taylor_sensus.search.evaluation import weighted_score
 from taylor_sensus.search.folds import FoldedRows
 from taylor_sensus.search.journal import FoldScore, Journal, stored_seed
-from taylor_sensus.search.judging import weighted_score
 from taylor_sensus.search.space import Options, default_space, resolved
 from taylor_sensus.settings import DEFAULTS, fast, paper
 
@@ -248,11 +248,11 @@ def test_lines_of_a_journal_come_back_as_they_were_and_cut_lines_are_passed_over
     for cut in range(1, len(whole.splitlines()[1]), 5):
         path.write_bytes(whole[: -1 - cut])
         journal = Journal(path, fingerprint)
-        assert journal.judged == {}
+        assert journal.scores == {}
         journal.add((0, 2), 1, FoldScore(np.inf, 2.0))
-        assert Journal(path, fingerprint).judged == {((0, 2), 1): (np.inf, 2.0)}
+        assert Journal(path, fingerprint).scores == {((0, 2), 1): (np.inf, 2.0)}
     path.write_bytes(whole)
-    assert Journal(path, fingerprint).judged == {((0, 1), 0): (0.1 + 0.2, 1.5)}
+    assert Journal(path, fingerprint).scores == {((0, 1), 0): (0.1 + 0.2, 1.5)}
     assert stored_seed(path) == 7 and stored_seed(tmp_path / "none") is None
     with pytest.raises(SettingError, match=r"different: space \(prior \(.*\)\)\."):
         Journal(path, {"seed": 7, "space": {"prior": ("ridge", search), "width": (3,)}})
@@ -266,7 +266,7 @@ def test_after_a_full_disk_the_same_journal_goes_on(tmp_path):
         file.write(b'{"choice": [0')  # all that the disk had room for
     journal.add((0, 2), 1, FoldScore(1.0, 2.0))
     journal.add((0, 3), 1, FoldScore(1.0, 2.0))
-    assert set(Journal(path, {"seed": 7}).judged) == {((0, 2), 1), ((0, 3), 1)}
+    assert set(Journal(path, {"seed": 7}).scores) == {((0, 2), 1), ((0, 3), 1)}
 
 
 def test_a_file_that_is_no_journal_is_left_alone(tmp_path):
@@ -423,7 +423,7 @@ def test_a_journal_whose_first_line_was_cut_begins_again(kept, tmp_path):
     assert stored_seed(path) is None
     Journal(path, {"seed": 3, "data": "0123456789abcdef"}).add((0,), 0, FoldScore(1.0, 2.0))
     assert path.read_bytes().startswith(whole)
-    assert Journal(path, {"seed": 3, "data": "0123456789abcdef"}).judged == {((0,), 0): FoldScore(1.0, 2.0)}
+    assert Journal(path, {"seed": 3, "data": "0123456789abcdef"}).scores == {((0,), 0): FoldScore(1.0, 2.0)}
 
 
 def test_another_file_is_not_taken_for_a_journal_that_was_cut(tmp_path):

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from taylor_sensus.app.chosen_table import column_facts
+from taylor_sensus.app.chosen_table import column_profiles
 from taylor_sensus.app.pages import view_of
-from taylor_sensus.app.whatif import knobs_of, look, read_row
+from taylor_sensus.app.whatif import controls_of, look, read_row
 from taylor_sensus.app.workbench import Opened
 from tests.tiny import tiny
 
@@ -32,14 +32,14 @@ def surfaces():
     model = tiny().fit(X, y, X_err={"temp": 0.1})
     report = model.report(X, y)
     opened = Opened(model, "t.csv", report, X, None, [])
-    knobs = knobs_of(opened)
-    row, errors = read_row({"value-0": "0", "value-1": "2", "value-2": ""}, knobs)
+    controls = controls_of(opened)
+    row, errors = read_row({"value-0": "0", "value-1": "2", "value-2": ""}, controls)
     budget = model.predict_distribution(X).noise_budget()
     return {
         "summary": str(model.summary()),
         "notebook": plain(model._repr_html_()),
         "report": plain(report.html),
-        "app": plain(view_of(look(opened, row, errors, knobs[0]), 0)),
+        "app": plain(view_of(look(opened, row, errors, controls[0]), 0)),
         "budget": str(budget),
         "budget in a notebook": plain(budget._repr_html_()),
     }
@@ -55,7 +55,7 @@ def test_missing_cells_are_a_source_everywhere(surfaces):
 def test_columns_that_look_exact_are_named_everywhere(surfaces):
     for where, text in surfaces.items():
         assert EXACT in " ".join(text.split()), where
-    facts = column_facts(pd.DataFrame({"level": np.resize([1.0, 2.0, 3.0, 5.0], 40)}))
+    facts = column_profiles(pd.DataFrame({"level": np.resize([1.0, 2.0, 3.0, 5.0], 40)}))
     assert facts[0].exact == "4 levels in 40 rows", "and before the fit, in the form of the columns"
 
 

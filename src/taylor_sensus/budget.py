@@ -49,9 +49,9 @@ class BudgetParts(NamedTuple):
     epistemic : ndarray, (rows, targets)
         Variance from too little data.
     identifiable : ndarray of bool, (columns,)
-        Whether the data can tell this column's noise from the system's.
+        Whether the data can separate this column's noise from the system's.
     system_identifiable : bool
-        Whether the data can tell the inputs' noise from the system's at all.
+        Whether the data can separate the inputs' noise from the system's at all.
     target_names : tuple of str
         What is predicted.
     index : Index or None
@@ -122,7 +122,7 @@ class NoiseBudget:
 
     @property
     def identifiable(self) -> bool:
-        """Whether the data can tell the inputs' noise from the system's; if not, trust only their sum."""
+        """Whether the data can separate the inputs' noise from the system's; if not, trust only their sum."""
         return bool(self.parts.system_identifiable)
 
     @property
@@ -192,7 +192,7 @@ class NoiseBudget:
 
     @property
     def identifiable_sources(self) -> np.ndarray:
-        """``(sources,)``: whether the data can tell a source whose size was learned from all others."""
+        """``(sources,)``: whether the data can separate a source whose size was learned from all others."""
         known = {"system_noise": self.identifiable}
         others = [known.get(part, True) for part in self.part_of_source[len(self.parts.columns) :]]
         return np.array([*self.parts.identifiable, *others], dtype=bool)
@@ -374,7 +374,7 @@ def shares(variance: np.ndarray) -> np.ndarray:
 
 
 def checked(parts: BudgetParts) -> BudgetParts:
-    """The parts as arrays of the promised shapes, without negative variances; anything else is refused."""
+    """The parts as arrays of the expected shapes, without negative variances; anything else is refused."""
     rows, targets, columns = len(parts.system), len(parts.target_names), len(parts.columns)
     by_target, by_cell = (rows, targets), (rows, columns)
     shapes = dict.fromkeys(("contribution", "sensitivity"), (rows, targets, columns))

@@ -103,19 +103,19 @@ class FittedModel:
     ensemble: Ensemble
     """Networks and process, and what weighs them."""
     default_errors: DefaultErrors
-    """Errors that a prediction's rows are taken to have unless told otherwise."""
+    """Errors that a prediction's rows are taken to have by default."""
     imputer: Imputer
     """Fills missing cells."""
     imputed_scale: float
     """Factor on the variance that filled cells bring."""
     curved: np.ndarray
-    """For each encoded feature whether the target's slope in it changes enough to tell its noise from the system's."""
+    """For each encoded feature whether the target's slope changes enough to separate its noise from the system's."""
     held_out: HeldOut
     """What was predicted for training rows by networks that had not seen them."""
     rows: EncodedTable | None
     """The training rows, unless there are very many."""
     fit_summary: FitSummary
-    """What `summary()` tells: counts, choices, scores on unseen rows."""
+    """What `summary()` shows: counts, choices, scores on unseen rows."""
     history: pd.DataFrame
     law: Law | None = None
     """f at exact inputs, where features were read with errors."""
@@ -186,8 +186,8 @@ class FittedModel:
             points = points.reshape(-1, x.shape[1])
             each = [np.repeat(part, len(weight), axis=0) for part in (kept, share, known, *others)]
             cells = np.where(law.is_reading, law.in_regression(points, each[0]), each[2])
-            asked = InputErrors(each[1], cells.astype(np.float32))
-            return averaged(predicted(self.ensemble, points, asked, each[3], each[4], 1), weight)
+            errors = InputErrors(each[1], cells.astype(np.float32))
+            return averaged(predicted(self.ensemble, points, errors, each[3], each[4], 1), weight)
 
         parts = (scaled, variance, *errors, prior, np.asarray(target_error))
         return with_rows(found, rows, in_chunks(answer, tuple(part[rows] for part in parts), n_jobs))
@@ -195,7 +195,7 @@ class FittedModel:
     def _with_law(
         self, law: Law, scaled: np.ndarray, variance: np.ndarray, found: Distribution, target_error: np.ndarray
     ) -> Distribution:
-        """Where the errors of a row are none, or smaller than those of the training rows, the law speaks."""
+        """Where the errors of a row are none, or smaller than those of the training rows, the law answers."""
         share = law.share(variance)
         rows = np.flatnonzero(share > 0)
         if not len(rows):
@@ -223,7 +223,7 @@ class FittedModel:
         return scaled, InputErrors(share.astype(np.float32), variance.astype(np.float32))
 
     def declared_variance(self, query: Query, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Share of each cell's error that is declared, and its variance, scaled; as in training where not told."""
+        """Share of each cell's error that is declared, and its variance, scaled; as in training where not declared."""
         share = np.broadcast_to(self.default_errors.share, shape)
         variance = np.broadcast_to(self.default_errors.share * self.default_errors.variance, shape)
         if query.x_err is None:
@@ -257,8 +257,8 @@ class FittedModel:
         variance = np.where(gaps[:, None, :], 0.0, variance)
         step = np.where(self.scaler.scale > 0, self.scaler.scale, 1.0)
         slope = found.jacobian * self.scaler.target_scale[:, None] / step * (self.scaler.scale > 0)
-        told = self.declared_variance(query, scaled.shape)[1]  # as it was declared, whatever the regression makes of it
-        std = np.sqrt(found.input_variance * noise_scale.mean() + told) * step
+        cells = self.declared_variance(query, scaled.shape)[1]  # as declared, whatever the regression makes of it
+        std = np.sqrt(found.input_variance * noise_scale.mean() + cells) * step
         starts = np.cumsum([0, *(len(c.parts) for c in self.columns)])[:-1]
         words = np.array([c.categories is not None for c in self.columns])
         declared = prediction.target_error_variance
@@ -312,8 +312,8 @@ class FittedModel:
         power = -np.frexp(self.scaler.scale)[1]
         cells = [np.clip(np.ldexp(rows, power), -1e38, 1e38) for rows in (self.rows.x, x)]
         tables = [pd.DataFrame(part.astype(np.float32) + np.float32(0)) for part in cells]
-        seen, asked = (pd.util.hash_pandas_object(table, index=False) for table in tables)
-        return np.isin(asked, seen)
+        seen, queried = (pd.util.hash_pandas_object(table, index=False) for table in tables)
+        return np.isin(queried, seen)
 
     def _kinds(self, query: Query, errors: InputErrors) -> np.ndarray:
         """0 learned, 1 declared, 2 missing, 3 exact, for each cell."""

@@ -70,7 +70,7 @@ class Prediction:
     target_error_variance : ndarray, optional
         Variance of the declared measuring error of the target, a part of the system's variance.
     origin : Origin, optional
-        The model and the rows that it was asked for, from which the noise budget is made.
+        The model and the rows that it is for, from which the noise budget is made.
     noise_covariance : ndarray, (rows, targets, targets), optional
         With several targets: the covariance of feature plus system noise.
     tails : Tails, optional
@@ -131,7 +131,7 @@ class Prediction:
 
     @cached_property
     def group(self) -> np.ndarray:
-        """Standard deviation of what rows of a group have in common beside the function; 0 where there are none."""
+        """Standard deviation of what rows of a group have in common besides the function; 0 where there are none."""
         return np.zeros_like(self.mean) if self.group_variance is None else np.sqrt(self.group_variance)
 
     def target(self, name: str) -> Prediction:
@@ -434,7 +434,7 @@ class Prediction:
         return pd.concat([self._inputs(taken=list(frame)), frame], axis=1) if inputs else frame
 
     def _inputs(self, taken: Sequence[str]) -> pd.DataFrame:
-        """The rows that were asked for, with the model's names; an underscore is put behind one that is taken."""
+        """The predicted rows, with the model's names; an underscore is put behind one that is taken."""
         if self.origin is None:
             raise SettingError("this prediction does not know its inputs; put them beside it: X.join(p.to_frame())")
         from taylor_sensus.tables.columns import decode

@@ -18,7 +18,7 @@ class DeclaredError(NamedTuple):
     share: float
     """Share of the column's cells that have one."""
     std: float
-    """Its usual size, in the column's unit; 0 for exact values."""
+    """Its typical size, in the column's unit; 0 for exact values."""
 
 
 class DeclaredCheck(NamedTuple):
@@ -52,7 +52,7 @@ class FitSummary:
     distinct_rows: int
     """Training rows after equal ones were merged and those of weight 0 were left out."""
     validation_rows: int
-    """Rows that were given to judge on only; 0 if there were none."""
+    """Rows that were given to evaluate on only; 0 if there were none."""
     missing_cells: int
     """Cells of the features without a value."""
     constant_columns: tuple[str, ...]
@@ -78,11 +78,11 @@ class FitSummary:
     curved: bool
     """Whether a straight line is clearly worse than the model."""
     split_identifiable: bool
-    """Whether the data can tell noise of the features from noise of the system: its share is known to half a unit."""
+    """Whether the data can separate noise of the features from noise of the system: its share is known to 0.5."""
     noise_share_bounds: tuple[tuple[tuple[float, float], ...], ...] | None
     """For each target and column, and then the system, the 90 % interval of its share of the learned noise."""
     held_out_rows: int
-    """Rows that the scores below come from: validation rows, or training rows judged by networks that missed them."""
+    """Rows that the scores below come from: validation rows, or training rows predicted without them."""
     held_out_rmse: tuple[float, ...]
     """Root-mean-square error on unseen rows."""
     held_out_explained: tuple[float, ...]
@@ -105,7 +105,7 @@ class FitSummary:
     group_stds: tuple[float, ...] | None = None
     """Standard deviation between groups, of each target; 0 where unseen groups gain nothing from one."""
     suspected_groups: SuspectedGroups | None = None
-    """Columns that look as if they told groups of rows, although none were given."""
+    """Columns that look as if they named groups of rows, although none were given."""
     negative_bounds: tuple[float, ...] | None = None
     """Share of unseen rows whose 90 % intervals begin below 0, of targets that are never negative; 0 for others."""
     outlier_names: tuple[str, ...] | None = None

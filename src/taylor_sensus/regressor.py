@@ -48,7 +48,7 @@ from taylor_sensus.tables.estimator_input import (
 )
 from taylor_sensus.tables.groups import known_codes, learn_groups
 from taylor_sensus.tables.quantities import check_target_units, unpacked
-from taylor_sensus.words.progress import TrainingProgress, is_heard
+from taylor_sensus.words.progress import TrainingProgress, has_listener
 from taylor_sensus.words.summary import summary_html, summary_text
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     members : int, default=8
-        Networks in the ensemble. Each is trained without its own fold of the rows, on which it is stopped and judged.
+        Networks in the ensemble. Each is trained without its own fold of the rows, which stops and evaluates it.
         More members take proportionally longer, and the mean and its uncertainty become a little better.
     width : int, default=96
         Neurons in a hidden layer of the mean network.
@@ -234,7 +234,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors of y.
         groups : Series or array-like, (rows,), optional
             The batch, sample, instrument or mixture of each row; None or NaN where there is none. Rows of a group are
-            never learned from and judged on at the same time, and where unseen groups gain from it, each group has an
+            never learned from and held out at the same time, and where unseen groups gain from it, each group has an
             intercept of its own. X_val is taken to be of new groups.
         X_val : DataFrame or array-like, optional
             Rows for stopping and calibration, in place of held-out folds inside.
@@ -246,7 +246,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             Declared errors of y_val; where y_err is a number or a dict of numbers, the same by default.
         y_limit : array-like, (rows,), optional
             -1 (or "below") where y is only known to lie below the number that is given, 1 ("above") where above it, 0
-            where it was measured: a censored target. Such rows count by what their side of the bound tells.
+            where it was measured: a censored target. Such rows count by the probability of their side of the bound.
         client : dask.distributed.Client, optional
             A Dask cluster whose workers train the members; the model is the same. Needs the extra ``[distributed]``.
         resume : path, optional
@@ -385,7 +385,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             fit_model, table, validation, names, settings, seed=seed, n_jobs=self.n_jobs, before=before, source=source,
             workers=dask_workers(client), kept=kept, processes=processes,
         )  # fmt: skip
-        if self.verbose or is_heard():
+        if self.verbose or has_listener():
             runs = stage_runs(settings, len(table.x), table.x.shape[1])
             with TrainingProgress(runs, epochs=settings.epochs, show=self.verbose) as progress:
                 self.fitted_ = todo(progress=progress)
@@ -459,7 +459,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """Adjust the error bars to new rows, such as those of another instrument, without a new fit.
 
         Means stay as they are. The learned noise takes the size that the new rows show, and intervals their tails;
-        what is declared, and what too little data leaves open, is not rescaled. The summary then judges by these rows.
+        what is declared, and what too little data leaves open, is not rescaled. The summary then is of these rows.
 
         Parameters
         ----------
@@ -706,7 +706,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         return self.fitted_.predict(query, self.n_jobs, index)
 
     def _query(self, X: Any, X_err: Any, y_err: Any, groups: Any = None) -> tuple[Query, pd.Index | None]:
-        """Rows as a fitted model is asked for them, and their labels."""
+        """Rows as a fitted model needs them, and their labels."""
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
         X, X_err = unpacked(X, X_err, "X")
@@ -742,7 +742,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame, array-like or path, optional
-            Rows with the columns of the fit. With the table of the fit the model is judged by predictions of networks
+            Rows with the columns of the fit. With the table of the fit the model is evaluated by networks
             that had not seen the row; without a table much cannot be shown. A path is the same as `path`.
         y : Series, DataFrame or array-like, optional
             What was measured at these rows. Behind a path: the same as `data`.
@@ -805,7 +805,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """Write the fitted model to one file; `taylor_sensus.load` reads it back.
 
         The file holds the training rows (up to 2 million cells), which `update` needs; `keep_rows=False` leaves them
-        out. Other parts still tell some of them: the Gaussian process stands on training inputs.
+        out. Other parts still reveal some of them: the Gaussian process stands on training inputs.
         A file without any trace of the data there is not.
 
         Parameters

@@ -22,7 +22,7 @@ def test_a_fit_tells_how_far_it_is():
     def heard(own):
         own.doing(FITTING)
         X = np.linspace(0, 1, 40)[:, None]
-        with listening(lambda word, share: (own.hears(word, share), told.append((own.words, own.share)))):
+        with listening(lambda word, share: (own.on_progress(word, share), told.append((own.words, own.share)))):
             TSNetRegressor(members=2, epochs=8, kernel=False, random_state=0).fit(X, X[:, 0] ** 2)
 
     done = job(heard)
@@ -42,7 +42,7 @@ def test_the_time_left_is_told_by_the_pace_so_far(monkeypatch):
     def work(own):
         for second, share in ((103, 0.1), (104, 0.2), (113, 0.6)):
             now[0] = second
-            own.hears("means", share)
+            own.on_progress("means", share)
             clocks.append(own.clock)
         go_on.set()
 
@@ -73,7 +73,7 @@ def test_a_fit_ends_when_asked_to():
     ("problem", "words"),
     [
         (DataError("row 3 is bad"), "row 3 is bad"),
-        (OSError(28, "No space left on device"), "The disk said: No space left on device."),
+        (OSError(28, "No space left on device"), "The disk reports: No space left on device."),
         (MemoryError(), "not enough memory"),
         (ZeroDivisionError("by 0"), "should not have happened: by 0"),
         (ValueError("no /home/ann/app/t-upload.csv here, 3/4 of it"), "happened: no t-upload.csv here, 3/4 of it ("),

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.app.chosen_table import CONSTANT, COUNTER, DATES, EMPTY, NAMES, NUMBERS, WORDS, column_facts
+from taylor_sensus.app.chosen_table import CONSTANT, COUNTER, DATES, EMPTY, NAMES, NUMBERS, WORDS, column_profiles
 from tests.app.conftest import upload
 
 
@@ -71,7 +71,7 @@ def test_what_columns_seem_to_be():
             "temp": ["12.5(3)", "n.d."] * (n // 2),
         }
     )
-    facts = dict(zip(table, column_facts(table), strict=True))
+    facts = dict(zip(table, column_profiles(table), strict=True))
     assert {name: one.kind for name, one in facts.items()} == {
         "run": COUNTER, "x": NUMBERS, "name": NAMES, "day": DATES, "site": CONSTANT, "nothing": EMPTY, "n.d.": EMPTY,
         "alloy": WORDS, "temp": NUMBERS,

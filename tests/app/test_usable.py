@@ -90,9 +90,9 @@ def test_work_under_way_tells_its_time(screen, served):
     go_on = threading.Event()
 
     def work(job):
-        job.hears("means", 0.1)
+        job.on_progress("means", 0.1)
         job._first = (time.monotonic() - 30, 0.0)
-        job.hears("means", 0.5)
+        job.on_progress("means", 0.5)
         go_on.wait(60)
 
     before, bench.job = bench.job, Job("Fitting t.csv", work, then="/", back="/")

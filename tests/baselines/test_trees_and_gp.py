@@ -112,7 +112,7 @@ def test_forest_std_is_the_spread_over_trees_times_a_factor(name):
 def test_twins_of_training_rows_do_not_get_a_std_of_zero():
     X, y = smooth(60, noise=0.5)
     model = small("extra_trees").fit(X[:40], y[:40], X_val=X[40:], y_val=y[40:])
-    trees = model.votes(model.scaler_.features(X[:40]))
+    trees = model.tree_means(model.scaler_.features(X[:40]))
     assert trees.std(axis=0).max() < 1e-9  # the trees agree on rows they saw
     _, std = model.predict(X[:40], return_std=True)
     errors = y[40:] - model.predict(X[40:])

@@ -354,7 +354,7 @@ def test_a_missing_target_is_named_by_row_and_column(folder, cell):
     table.loc[7, "strength"] = cell
     table.to_csv(folder / "hole.csv", index=False)
     line = error_line("fit", folder / "hole.csv", "--target", "strength", "-o", folder / "x.tsnet", *SMALL)
-    bound = " (tells only a bound)" if cell else ""
+    bound = " (gives only a bound)" if cell else ""
     assert f"column 'strength': no number in row 9{bound}. Rows count as in a spreadsheet" in line
 
 

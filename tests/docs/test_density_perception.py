@@ -102,13 +102,13 @@ def test_familiarity_of_usual_and_unusual_rows():
     usual = 5 + 2 * np.random.default_rng(3).standard_normal(20_000)
     middle, spread = np.median(usual), (np.median(usual) - np.quantile(usual, 0.1)) / 1.28
     assert spread == pytest.approx(2, rel=0.05), "a standard deviation, if the rows are normal"
-    for caution in (2.0, 3.0, 12.0):
-        reference = reference_of(jnp.array(usual), caution=caution)
-        for a in (middle, middle - caution * spread, -3.0, 1.0):
-            expected = 1 / (1 + np.exp(-7 * (a - (middle - caution * spread)) / (caution * spread)))
+    for spread_factor in (2.0, 3.0, 12.0):
+        reference = reference_of(jnp.array(usual), spread_factor=spread_factor)
+        for a in (middle, middle - spread_factor * spread, -3.0, 1.0):
+            expected = 1 / (1 + np.exp(-7 * (a - (middle - spread_factor * spread)) / (spread_factor * spread)))
             assert float(familiarity(jnp.array(a), reference)) == pytest.approx(expected, abs=1e-4)
         assert f"{float(familiarity(jnp.array(middle), reference)):.3f}" == "0.999"
-        assert float(familiarity(jnp.array(middle - caution * spread), reference)) == pytest.approx(0.5, abs=1e-3)
+        assert float(familiarity(jnp.array(middle - spread_factor * spread), reference)) == pytest.approx(0.5, abs=1e-3)
 
 
 @formula("eq-co-13", r"z(x) = \operatorname{sign}(x) \bigl(\sqrt{1 + 2 |x|} - 1\bigr)")

@@ -39,7 +39,10 @@ def test_there_are_two_figures():
 
 @pytest.mark.parametrize(
     ("number", "module", "functions"),
-    [(0, "network.py", ["algorithm_1"]), (1, "ensemble.py", ["opinions", "blend", "familiarity_of", "distribution"])],
+    [
+        (0, "network.py", ["algorithm_1"]),
+        (1, "ensemble.py", ["component_outputs", "blend", "familiarity_of", "distribution"]),
+    ],
 )
 def test_a_figure_follows_the_code(number, module, functions):
     tree = ast.parse((ROOT / "src/taylor_sensus/model" / module).read_text("utf-8"))

@@ -17,7 +17,7 @@ SLOPE = 1.5
 def sloping(level: float = -1.0) -> VarianceNetwork:
     """Log-variance `level` + SLOPE x, all but exactly."""
     line = Perceptron((Dense(np.full((1, 1), SLOPE, np.float32), np.zeros(1, np.float32)),), "silu")
-    return VarianceNetwork(line, Constant(np.array([level], np.float32)), reach=50.0)
+    return VarianceNetwork(line, Constant(np.array([level], np.float32)), log_range=50.0)
 
 
 def rows(uneven: bool, seed: int = 1) -> NoiseRows:

@@ -8,8 +8,8 @@ from taylor_sensus.fit.padding import (
     assign_folds,
     batch_rows,
     bucket,
+    evaluation_rows,
     held_out_average,
-    judging_rows,
     pad,
     room_for,
     split_rows,
@@ -122,12 +122,12 @@ def test_few_of_many_held_out_rows_score_a_run():
 
 def test_large_tables_are_judged_on_some_unseen_rows():
     unseen = unseen_mask([np.arange(0, 90, 3)], train=90, rows=100)
-    assert np.array_equal(judging_rows(unseen, 90, most=100), np.arange(100))
-    chosen = judging_rows(unseen, 90, most=12)
+    assert np.array_equal(evaluation_rows(unseen, 90, most=100), np.arange(100))
+    chosen = evaluation_rows(unseen, 90, most=12)
     assert len(chosen) == 12 and (chosen >= 90).sum() == 6 and unseen[0, chosen].all()
     assert (np.diff(chosen) > 0).all()
 
 
 def test_without_held_out_rows_training_rows_stand_in():
     unseen = unseen_mask([np.arange(0)], train=90, rows=100)
-    assert (judging_rows(unseen, 90, most=12) < 90).sum() == 6
+    assert (evaluation_rows(unseen, 90, most=12) < 90).sum() == 6

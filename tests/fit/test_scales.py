@@ -1,7 +1,7 @@
 import numpy as np
 
 from taylor_sensus.fit.scales import (
-    CAUTIONS,
+    SPREAD_FACTORS,
     ensemble_gain,
     noise_level,
     safest_familiarity,
@@ -60,7 +60,7 @@ def calibration_case(network_error):
         variance = 0.02 * combined.aleatoric_weight + combined.epistemic_variance
         return float(np.mean(np.log(variance) + (y - combined.mean) ** 2 / variance))
 
-    return safest_familiarity(CAUTIONS, cost)
+    return safest_familiarity(SPREAD_FACTORS, cost)
 
 
 def test_a_network_that_is_right_where_data_are_thin_is_trusted_there():
@@ -68,4 +68,4 @@ def test_a_network_that_is_right_where_data_are_thin_is_trusted_there():
 
 
 def test_a_network_that_is_wrong_where_data_are_thin_is_not():
-    assert calibration_case(3.0) == CAUTIONS[0]
+    assert calibration_case(3.0) == SPREAD_FACTORS[0]

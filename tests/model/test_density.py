@@ -258,12 +258,12 @@ def test_familiarity_lies_between_0_and_1_and_rises_with_attention():
 
 def test_usual_rows_are_familiar_and_rows_below_the_caution_are_not():
     attention = 5 + 2 * np.random.default_rng(0).standard_normal(5000)
-    reference = reference_of(jnp.array(attention), caution=3.0)
+    reference = reference_of(jnp.array(attention), spread_factor=3.0)
     k = np.asarray(familiarity(jnp.array([5.0, 5.0 - 2, 5.0 - 3 * 2, 5.0 - 5 * 2]), reference))
     assert k[0] > 0.999 and k[1] > 0.99
     assert k[2] == pytest.approx(0.5, abs=0.1)
     assert k[3] < 0.01
-    later = familiarity(jnp.array(5.0 - 5 * 2), reference_of(jnp.array(attention), caution=6.0))
+    later = familiarity(jnp.array(5.0 - 5 * 2), reference_of(jnp.array(attention), spread_factor=6.0))
     assert later > k[3], "more caution, slower to fall back on the prior"
 
 

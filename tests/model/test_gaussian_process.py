@@ -181,7 +181,7 @@ def test_inducing_points_know_what_all_rows_know(monkeypatch):
     assert 0.97 < found.variance.mean() / full.variance.mean() < 1.15
     left = process.left_out(rows.y, fold)
     np.testing.assert_allclose(left.mean, wanted.mean, atol=1e-9)
-    places, n = process.witnesses, process.numbers
+    places, n = process.inducing_rows, process.numbers
     cross = covariance(n.theta, n.centres[places], n.centres)
     rest, own = fold != 3, fold == 3
     prior = prior_variances(n.theta, n.centres)

@@ -63,11 +63,11 @@ def test_only_open_parts_are_predicted_again(survey, model_file, tmp_path, monke
     predicted = []
     whole = module.predict_part
 
-    def counted(model, plan, part, path, told):
+    def counted(model, plan, part, path, on_rows):
         predicted.append(path.name)
         if len(predicted) == 4:
             raise KeyboardInterrupt
-        return whole(model, plan, part, path, told)
+        return whole(model, plan, part, path, on_rows)
 
     monkeypatch.setattr(module, "predict_part", counted)
     model = load(model_file)

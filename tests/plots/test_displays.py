@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.plots import BudgetDisplay, CalibrationDisplay, ParityDisplay, ResidualsDisplay
-from taylor_sensus.plots.judged import measured, predicted
+from taylor_sensus.plots.measured import measured, predicted
 from tests.tiny import tiny
 
 JUDGED = (ParityDisplay, CalibrationDisplay, ResidualsDisplay)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.report.answers import how_good, how_honest
-from taylor_sensus.report.contents import JudgedRows
+from taylor_sensus.report.answers import how_calibrated, how_good
+from taylor_sensus.report.contents import EvaluatedRows
 from taylor_sensus.words.verdicts import coverage_of, error_bars
 
 
@@ -18,7 +18,7 @@ def contents(std, rows=400, noise=0.1, warnings=()):
     mean = y + noise * rng.normal(size=y.shape)
     nothing = np.zeros(rows)
     prediction = Prediction(mean[:, 0], nothing, np.full(rows, std**2), nothing, nothing)
-    evidence = JudgedRows("", True, pd.RangeIndex(rows), y, (prediction,))
+    evidence = EvaluatedRows("", True, pd.RangeIndex(rows), y, (prediction,))
     return SimpleNamespace(
         evidence=evidence, references=None, fitted=SimpleNamespace(target_names=("y",)), warnings=list(warnings)
     )
@@ -27,7 +27,7 @@ def contents(std, rows=400, noise=0.1, warnings=()):
 @pytest.mark.parametrize(("std", "rows", "word"), [(0.1, 400, "good"), (0.2, 400, "fair"), (0.05, 400, "check")])
 def test_error_bars_are_judged_as_in_the_summary(std, rows, word):
     given = contents(std, rows)
-    answer = how_honest(given)
+    answer = how_calibrated(given)
     _, y, prediction = given.evidence.target(0)
     found = error_bars(coverage_of(y, prediction))
     assert (answer.verdict, answer.short) == (found.word, found.short) and answer.verdict == word
@@ -43,9 +43,9 @@ def test_accuracy_is_judged_as_in_the_summary(noise, word):
 
 def test_networks_that_did_not_learn_are_never_called_good():
     given = contents(0.1, warnings=[SimpleNamespace(code="not_learned")])
-    assert how_good(given).verdict == how_honest(given).verdict == "check"
+    assert how_good(given).verdict == how_calibrated(given).verdict == "check"
 
 
 def test_without_measurements_nothing_is_judged():
     nothing = SimpleNamespace(evidence=None)
-    assert how_good(nothing).verdict is None and how_honest(nothing).verdict is None
+    assert how_good(nothing).verdict is None and how_calibrated(nothing).verdict is None

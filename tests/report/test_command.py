@@ -44,7 +44,7 @@ def test_without_data_with_candidates_and_as_json(files):
 def test_a_table_without_measurements_is_told(files):
     result = run(files / "steel.tsnet", files / "settings.csv", "-o", files / "c.html")
     assert result.exit_code == 0, result.output
-    assert "no measured values to judge the model by" in result.stderr
+    assert "no measured values to evaluate the model by" in result.stderr
 
 
 @pytest.mark.parametrize(

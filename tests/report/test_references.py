@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.report.contents import JudgedRows
+from taylor_sensus.report.contents import EvaluatedRows
 from taylor_sensus.report.references import compare, mean_only
 
 
 def evidence(y, mean):
     nothing = np.zeros(len(y))
     predictions = tuple(Prediction(column, nothing, nothing + 1, nothing, nothing) for column in mean.T)
-    return JudgedRows("", True, pd.RangeIndex(len(y)), y, predictions)
+    return EvaluatedRows("", True, pd.RangeIndex(len(y)), y, predictions)
 
 
 def errors(found):

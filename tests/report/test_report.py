@@ -111,7 +111,7 @@ def test_without_any_rows_the_report_says_what_is_missing(model, tmp_path):
     found = words(make_report(bare))
     for name in ("budget", "familiarity", "dependence"):
         assert "Not shown: this needs a table" in found[name]
-    assert "Judged by" in found["accuracy"] and "need the table that the model was fitted on" in found["accuracy"]
+    assert "Evaluated on" in found["accuracy"] and "need the table that the model was fitted on" in found["accuracy"]
     assert "no table was given" in found["made-with"]
 
 

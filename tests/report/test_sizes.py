@@ -8,7 +8,7 @@ import pytest
 
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.report import make_report
-from taylor_sensus.report.contents import JudgedRows
+from taylor_sensus.report.contents import EvaluatedRows
 from taylor_sensus.report.gather import gather
 from taylor_sensus.report.page import page
 
@@ -45,7 +45,7 @@ def test_many_rows_of_200_columns_fit_in_2_mb(wide):
     std = rng.uniform(1, 20, (rows, 1))
     mean, nothing = (y + std * rng.standard_t(4, (rows, 1)))[:, 0], np.zeros(rows)
     prediction = Prediction(mean, nothing, std[:, 0] ** 2, nothing, nothing, tails=wide.fitted.ensemble.tails)
-    many = JudgedRows("", True, pd.RangeIndex(rows), y, (prediction,))
+    many = EvaluatedRows("", True, pd.RangeIndex(rows), y, (prediction,))
     survey = wide.survey._replace(rows=rows, familiarity=rng.beta(5, 1, rows), std=std)
     made = page(wide._replace(evidence=many, survey=survey))
     assert len(made.encode()) <= 2_000_000

@@ -108,7 +108,7 @@ def test_of_many_categories_the_frequent_ones_have_columns():
     assert len(whole.categories) == 100
     (equal,) = learn_columns(pd.DataFrame({"group": [f"g{i:03d}" for i in range(110)] * 2}))
     assert equal.categories == tuple(f"g{i:03d}" for i in range(100))
-    found = encode(frame, [column], new_categories=True, tell=False)
+    found = encode(frame, [column], new_categories=True, warn_unseen=False)
     rare = (frame.group < "g020").to_numpy()
     np.testing.assert_array_equal(found[rare], new_category(100))
     np.testing.assert_array_equal(found[~rare].sum(axis=1), 1)

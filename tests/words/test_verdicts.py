@@ -102,7 +102,7 @@ def test_every_threshold_stands_in_the_table():
               status.LITTLE_LACKING, status.MUCH_LACKING)  # fmt: skip
     for words in [f"{100 * share:.0f} %" for share in shares]:
         assert words in text
-    for number in (status.ENOUGH_TO_JUDGE, status.MANY_ROWS, status.SOME_ROWS, status.FAMILIAR, status.STRANGE):
+    for number in (status.ENOUGH_HELD_OUT, status.MANY_ROWS, status.SOME_ROWS, status.FAMILIAR, status.STRANGE):
         assert re.search(rf"\b{number}\b", text)
 
 

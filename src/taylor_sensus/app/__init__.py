@@ -4,7 +4,7 @@
     routes.py     which address does what; views/ does it
     guard.py      who may talk to it, and how much may be sent
     workbench.py  the table, the model and the work under way
-    job.py        work in the background that tells how far it is and can be stopped
+    job.py        work in the background that reports its progress and can be stopped
     chosen_table.py  the table that was chosen, and what each column seems to be
     choices.py    what was chosen in the form, as the options of the command line
     whatif.py     one row to play with: its prediction, its budget, a curve through it

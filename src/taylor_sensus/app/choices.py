@@ -33,27 +33,27 @@ class Choices(NamedTuple):
     set_points: Sequence[str] = ()
     """Inputs whose errors are those of set points, not of readings."""
     groups: str | None = None
-    """The column that tells the batch or sample of each row."""
+    """The column that names the batch or sample of each row."""
 
 
 def read_choices(fields: Mapping[str, str], headers: Sequence[str], found: Sequence[Pairing]) -> Choices:
     """From the fields of the form, in which columns go by their positions; `found` are errors found by their names."""
     roles = [_one_of(fields.get(f"role-{at}", INPUT), ROLES, "role") for at in range(len(headers))]
     kinds = [_one_of(fields.get(f"kind-{at}", READING), KINDS, "kind of input") for at in range(len(headers))]
-    said = [fields.get(f"error-{at}", "").strip() or ("0" if kind == EXACT else "") for at, kind in enumerate(kinds)]
+    errors = [fields.get(f"error-{at}", "").strip() or ("0" if kind == EXACT else "") for at, kind in enumerate(kinds)]
     by_role = {role: [h for h, own in zip(headers, roles, strict=True) if own == role] for role in ROLES}
     if not by_role[TARGET]:
         raise SettingError(f"Choose at least one column to predict: set its role to {ROLES[TARGET]!r}.")
     if len(by_role[NAME]) > 1:
         raise SettingError(f"Only one column can name the rows; set the others to {ROLES[OUT]!r}.")
     if len(by_role[GROUP]) > 1:
-        raise SettingError(f"Only one column can tell the groups; set the others to {ROLES[OUT]!r}.")
-    holding = {error for error in said if error in headers}
+        raise SettingError(f"Only one column can name the groups; set the others to {ROLES[OUT]!r}.")
+    holding = {error for error in errors if error in headers}
     predicted = holding.intersection(by_role[TARGET])
     if predicted:
         raise SettingError(f"Column {min(predicted)!r} cannot be predicted and hold the errors of another column.")
     x_err, y_err = [], []
-    for header, role, error in zip(headers, roles, said, strict=True):
+    for header, role, error in zip(headers, roles, errors, strict=True):
         if error and role not in (OUT, NAME, GROUP) and header not in holding:
             (y_err if role == TARGET else x_err).append(f"{header}={COLUMN if error in headers else ''}{error}")
     drop = [header for header in (*by_role[OUT], *by_role[GROUP]) if header not in holding]
@@ -106,8 +106,8 @@ def as_command(choices: Choices, table: str) -> str:
         if name not in ("details", "random_state", "X_err_kind"):
             options.append(("--set", f"{name}={value}"))
     options.append(("--seed", str(choices.seed)))
-    said = [f"{option} {shlex.quote(value)}" for option, value in options]
-    return " ".join(["taylor-sensus fit", shlex.quote(table), *said, "-o model.tsnet"])
+    arguments = [f"{option} {shlex.quote(value)}" for option, value in options]
+    return " ".join(["taylor-sensus fit", shlex.quote(table), *arguments, "-o model.tsnet"])
 
 
 def _one_of(value: str, known: Mapping[str, str], what: str) -> str:

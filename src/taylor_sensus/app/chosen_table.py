@@ -21,7 +21,7 @@ from taylor_sensus.tables.reading import open_table
 from taylor_sensus.tables.wanted import Reading
 
 LOOKED_AT = 200
-"""Rows by which the kind of a column is guessed."""
+"""Rows by which the kind of a column is inferred."""
 NUMBERS, WORDS, NAMES, COUNTER, DATES, CONSTANT, EMPTY = (
     "number",
     "word",
@@ -31,7 +31,7 @@ NUMBERS, WORDS, NAMES, COUNTER, DATES, CONSTANT, EMPTY = (
     "constant",
     "empty",
 )
-TEACH_NOTHING = {
+UNINFORMATIVE = {
     NAMES: "another word in every row",
     COUNTER: "numbers the rows",
     DATES: "dates or times",
@@ -47,14 +47,14 @@ _NAMES_OF_COUNTERS = re.compile(
 )
 
 
-class ColumnFacts(NamedTuple):
+class ColumnProfile(NamedTuple):
     """What a column seems to be."""
 
     kind: str = NUMBERS
     missing: int = 0
     """Empty cells, and words such as n.d."""
     declared: int = 0
-    """Cells that tell their own error, as 14.2(3) does; among the first rows only."""
+    """Cells that declare their own error, as 14.2(3) does; among the first rows only."""
     looked_at: int = 0
     exact: str | None = None
     """Why its values are probably exact, if they are."""
@@ -68,14 +68,14 @@ class ChosenTable(NamedTuple):
     frame: pd.DataFrame
     pairings: list[Pairing]
     """Columns that seem to hold the errors of others."""
-    facts: list[ColumnFacts]
+    profiles: list[ColumnProfile]
     """Of each column."""
     notes: list[str]
     """What the user should know of how it was found, a sentence each."""
     sheets: Sequence[str] = ()
     """Sheets of the book, the one that was read first."""
     sheet: str | None = None
-    """Which sheet was asked for."""
+    """Which sheet was chosen."""
 
     @property
     def headers(self) -> list[str]:
@@ -92,18 +92,18 @@ def look_at(path: Path, name: str, sheet: str | None = None) -> ChosenTable:
     except DataError:  # names that can be read in two ways are the user's to choose in the form
         pairings = []
     notes = [note.replace(path.name, name).replace(" (--sheet)", "") for note in opened.notes]
-    facts = column_facts(opened.frame)
-    return ChosenTable(path, name, opened.frame, pairings, facts, notes, opened.sheets, sheet)
+    profiles = column_profiles(opened.frame)
+    return ChosenTable(path, name, opened.frame, pairings, profiles, notes, opened.sheets, sheet)
 
 
-def column_facts(frame: pd.DataFrame) -> list[ColumnFacts]:
-    """What the columns seem to be. Whether they hold words or errors is judged by their first rows."""
+def column_profiles(frame: pd.DataFrame) -> list[ColumnProfile]:
+    """What the columns seem to be. Whether they hold words or errors is decided by their first rows."""
     whole = frame.set_axis([str(name) for name in frame.columns], axis=1)
     first = _read(whole.head(LOOKED_AT))
-    return [_facts(name, whole[name], first) for name in whole]
+    return [_profile(name, whole[name], first) for name in whole]
 
 
-def _facts(name: str, cells: pd.Series, first: Measurements | None) -> ColumnFacts:
+def _profile(name: str, cells: pd.Series, first: Measurements | None) -> ColumnProfile:
     filled = cells.dropna()
     declared, gaps, words = 0, int(cells.isna().sum()), not is_numeric_dtype(cells)
     if first is not None and name in first.values:
@@ -115,23 +115,23 @@ def _facts(name: str, cells: pd.Series, first: Measurements | None) -> ColumnFac
             gaps = int(first.values[name].isna().sum())
     looked_at = min(len(cells), LOOKED_AT)
     if not len(filled):
-        return ColumnFacts(EMPTY, len(cells))
+        return ColumnProfile(EMPTY, len(cells))
     if is_time(cells):
-        return ColumnFacts(DATES, gaps)
+        return ColumnProfile(DATES, gaps)
     if len(filled) == len(cells) > 1 and filled.nunique() == 1:
-        return ColumnFacts(CONSTANT, declared=declared, looked_at=looked_at)
+        return ColumnProfile(CONSTANT, declared=declared, looked_at=looked_at)
     if words and not is_bool_dtype(cells):
-        return ColumnFacts(NAMES if len(cells) > 1 and cells.is_unique else WORDS, gaps)
+        return ColumnProfile(NAMES if len(cells) > 1 and cells.is_unique else WORDS, gaps)
     if is_numeric_dtype(cells) and not is_bool_dtype(cells):
         numbers = cells.to_numpy(dtype=float)
         if _NAMES_OF_COUNTERS.fullmatch(name.strip()) and cells.is_unique and np.array_equal(numbers, np.rint(numbers)):
-            return ColumnFacts(COUNTER, gaps)
-        return ColumnFacts(NUMBERS, gaps, exact=few_levels(numbers))
-    return ColumnFacts(NUMBERS, gaps, declared, looked_at)
+            return ColumnProfile(COUNTER, gaps)
+        return ColumnProfile(NUMBERS, gaps, exact=few_levels(numbers))
+    return ColumnProfile(NUMBERS, gaps, declared, looked_at)
 
 
 def _read(first: pd.DataFrame) -> Measurements | None:
-    """The first rows as they will be read; None if they can't be, which is told when the columns have been chosen."""
+    """The first rows as they will be read; None if they can't be, which is reported once the columns are chosen."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TaylorSensusWarning)

@@ -1,4 +1,4 @@
-"""Work in the background that tells how far it is, and can be stopped."""
+"""Work in the background that reports its progress, and can be stopped."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ STAGES = {
     "networks": "Learning trend and noise",
 }
 """What the stages of a fit are called here; it begins with the first word and ends with the second."""
-SURE = 2.0
-"""Seconds of progress from which the time left is told."""
+ESTIMATE_AFTER = 2.0
+"""Seconds of progress from which the time left is estimated."""
 
 
 class Stopped(Exception):
@@ -43,7 +43,7 @@ class Job:
         self.phase, self.words, self.share = "Starting", "Starting", 0.0
         self.began = time.monotonic()
         self._first: tuple[float, float] | None = None
-        """When this step told its share for the first time, and which."""
+        """When this step reported its share for the first time, and which."""
         self.problem: str | None = None
         """Why it failed, in words for the user."""
         self._caught: list[warnings.WarningMessage] = []
@@ -67,15 +67,15 @@ class Job:
         return [str(w.message) for w in self._caught if issubclass(w.category, TaylorSensusWarning)]
 
     def doing(self, words: str, share: float = 0.0) -> None:
-        """Tell what is being done and how much of it; here a stop takes effect."""
+        """Report what is being done and how much of it; here a stop takes effect."""
         if self._stop.is_set():
             raise Stopped
         if words != self.phase:
             self._first = None
         self.phase, self.words, self.share = words, words, share
 
-    def hears(self, word: str, share: float) -> None:
-        """What the library tells of its progress."""
+    def on_progress(self, word: str, share: float) -> None:
+        """Take what the library reports of its progress."""
         phase = self.phase
         self.doing(phase, share)
         if self._first is None:
@@ -92,7 +92,7 @@ class Job:
         if self._first is None:
             return text
         seconds, done = now - self._first[0], self.share - self._first[1]
-        if seconds < SURE or done <= 0 or self.share >= 1:
+        if seconds < ESTIMATE_AFTER or done <= 0 or self.share >= 1:
             return text
         return f"{text}, about {duration(seconds * (1 - self.share) / done)} left"
 
@@ -106,7 +106,7 @@ class Job:
 
     def _run(self) -> None:
         try:
-            with warnings.catch_warnings(record=True) as self._caught, listening(self.hears):
+            with warnings.catch_warnings(record=True) as self._caught, listening(self.on_progress):
                 warnings.simplefilter("always", TaylorSensusWarning)
                 self._work(self)
         except Stopped:
@@ -120,7 +120,7 @@ def in_words(problem: BaseException) -> str:
     if isinstance(problem, TaylorSensusError):
         text: Any = str(problem)
     elif isinstance(problem, OSError) and problem.strerror:
-        text = f"The disk said: {problem.strerror}."
+        text = f"The disk reports: {problem.strerror}."
     elif isinstance(problem, MemoryError):
         text = "There is not enough memory for a table of this size."
     else:

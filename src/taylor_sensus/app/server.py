@@ -24,8 +24,8 @@ DOORWAY = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" conte
 """Leads the browser to the address with the key: on a browser's command line every user could read it."""
 
 
-def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[[str], None]) -> None:
-    """Serve until interrupted. `limit` is in bytes; `tell` is told the address."""
+def serve(folder: Path, *, port: int, limit: int, browser: bool, notify: Callable[[str], None]) -> None:
+    """Serve until interrupted. `limit` is in bytes; `notify` gets the address."""
     need_packages("the app")
     import uvicorn
 
@@ -43,7 +43,7 @@ def serve(folder: Path, *, port: int, limit: int, browser: bool, tell: Callable[
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=3
     )
-    tell(f"the app is at {address} until you press Ctrl-C; models are kept in {folder}")
+    notify(f"the app is at {address} until you press Ctrl-C; models are kept in {folder}")
     doorway = folder / f"open-{own_port}.html"
     if browser:
         doorway.write_text(DOORWAY.format(address=address), encoding="utf-8")

@@ -35,7 +35,7 @@ FIELDS = ("rows", "errors", "coverage")
 
 
 class Limits(NamedTuple):
-    """How much may be asked at once."""
+    """How much one request may hold."""
 
     rows: int = 10_000
     bytes: int = 10_000_000
@@ -78,13 +78,13 @@ class Service:
         columns = [
             {"name": c.name, "categories": None if c.categories is None else [*c.categories]} for c in fitted.columns
         ]
-        told = {
+        description = {
             "name": self.name,
             "columns": columns,
             "targets": [*fitted.target_names],
             "summary": self.model.summary(),
         }
-        return JSONResponse({**told, "most_rows": self.limits.rows})
+        return JSONResponse({**description, "most_rows": self.limits.rows})
 
     async def openapi(self, request: Request) -> Response:
         """The interface as an OpenAPI document."""
@@ -99,9 +99,9 @@ class Service:
     async def predict(self, request: Request) -> Response:
         """Predictions for rows."""
         self._admit(request)
-        asked = await self._read(request)
+        query = await self._read(request)
         try:
-            text = await to_thread.run_sync(lambda: self._answer(asked), limiter=self._at_once)
+            text = await to_thread.run_sync(lambda: self._answer(query), limiter=self._at_once)
         except TaylorSensusError as problem:
             raise Refused(422, str(problem)) from problem
         return Response(text, media_type="application/json")
@@ -128,19 +128,19 @@ class Service:
             if len(body) > self.limits.bytes:
                 raise Refused(413, f"At most {self.limits.bytes:,} bytes can be sent at once; send fewer rows.")
         try:
-            asked = json.loads(body)
+            query = json.loads(body)
         except (ValueError, RecursionError) as problem:
             raise Refused(400, f"This is not JSON: {problem}.") from problem
-        if not isinstance(asked, dict) or "rows" not in asked or not set(asked) <= set(FIELDS):
+        if not isinstance(query, dict) or "rows" not in query or not set(query) <= set(FIELDS):
             raise Refused(422, f"Send an object with 'rows' and, if wanted, some of {listed(FIELDS[1:])}.")
-        return asked
+        return query
 
-    def _answer(self, asked: Mapping[str, Any]) -> str:
-        rows = self._rows(asked["rows"])
-        coverage = asked.get("coverage", 0.9)
+    def _answer(self, query: Mapping[str, Any]) -> str:
+        rows = self._rows(query["rows"])
+        coverage = query.get("coverage", 0.9)
         if type(coverage) not in (int, float):
             raise SettingError(f"coverage must be a number between 0 and 1, not {coverage!r}")
-        errors = asked.get("errors")
+        errors = query.get("errors")
         if errors is not None and not isinstance(errors, int | float | dict):
             raise SettingError("errors must be a number for all inputs, or an object of numbers by column")
         prediction = self.model.predict_distribution(rows, X_err=errors)

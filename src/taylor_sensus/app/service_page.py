@@ -32,7 +32,7 @@ def openapi_document(name: str, columns: Sequence[Column], targets: Sequence[str
             "targets": _object(dict.fromkeys(targets, _object(answer))),
         }
     )
-    asked = {
+    properties = {
         "rows": {"type": "array", "minItems": 1, "maxItems": most_rows, "items": row},
         "errors": {
             "description": "standard deviations of inputs, for all or by column; 0: exact; left out: as in training",
@@ -40,7 +40,7 @@ def openapi_document(name: str, columns: Sequence[Column], targets: Sequence[str
         },
         "coverage": {**NUMBER, "default": 0.9, "description": "share of results that the interval should hold"},
     }
-    body = {"type": "object", "properties": asked, "required": ["rows"], "additionalProperties": False}
+    body = {"type": "object", "properties": properties, "required": ["rows"], "additionalProperties": False}
     example = {"rows": [{c.name: c.categories[0] if c.categories else 1.0 for c in columns}]}
     refusals = {"401": "the key is missing", "413": "too much at once", "422": "rows that the model cannot take"}
     found = _object({"predictions": {"type": "array", "items": prediction}})

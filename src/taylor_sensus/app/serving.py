@@ -16,13 +16,20 @@ VARIABLE = "TAYLOR_SENSUS_KEY"
 SHORTEST = 16
 """Letters of a key."""
 AT_ONCE = 1024
-"""Connections; more are told to come again."""
+"""Connections; more are refused with "try again"."""
 
 
 def serve_model(
-    path: Path, *, host: str, port: int, key_file: Path | None, most_rows: int, limit: int, tell: Callable[[str], None]
+    path: Path,
+    *,
+    host: str,
+    port: int,
+    key_file: Path | None,
+    most_rows: int,
+    limit: int,
+    notify: Callable[[str], None],
 ) -> None:
-    """Serve until interrupted; `tell` is told the address."""
+    """Serve until interrupted; `notify` gets the address."""
     need_packages("serving a model")
     key = find_key(key_file)
     if key is None and not _is_own(host):
@@ -41,7 +48,7 @@ def serve_model(
         timeout_graceful_shutdown=10, backlog=AT_ONCE,
     )  # fmt: skip
     where = f"http://{host}:{listener.getsockname()[1]}"
-    tell(f"{path.name} answers at {where} until you press Ctrl-C; {where}/ says how to ask")
+    notify(f"{path.name} answers at {where} until you press Ctrl-C; {where}/ says how to ask")
     try:
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listener])

@@ -54,7 +54,7 @@ class Uploads:
 
 @contextmanager
 def named(path: Path, name: str) -> Iterator[None]:
-    """Failures speak of the file by the user's name for it, and of no folder of ours."""
+    """Failures name the file by the user's name for it, and of no folder of ours."""
     try:
         yield
     except TaylorSensusError as problem:

@@ -19,11 +19,11 @@ POINTS = 61
 STEPS = 200
 """Positions of a slider."""
 MARGIN = 0.1
-"""How far sliders go beyond the training rows, as a share of their range; there the model says that it guesses."""
+"""How far sliders go beyond the training rows, as a share of their range; there the model extrapolates and says so."""
 
 
-class Knob(NamedTuple):
-    """A column that can be turned: numbers from `low` to `high`, or categories, which go by their positions."""
+class Control(NamedTuple):
+    """An input that can be changed: numbers from `low` to `high`, or categories, which go by their positions."""
 
     column: Column
     start: float
@@ -41,7 +41,7 @@ class Knob(NamedTuple):
 
     @property
     def step(self) -> float:
-        """The smallest turn: a round number."""
+        """The smallest change: a round number."""
         return float(f"{(self.high - self.low) / STEPS:.0e}") if self.high > self.low else 1.0
 
 
@@ -51,64 +51,64 @@ class RowView(NamedTuple):
     prediction: Prediction
     interval: Interval
     budget: NoiseBudget
-    along: Knob
+    along: Control
     at: float | str
     """Where the row stands on it."""
     places: np.ndarray | list[str]
     curve: Prediction
 
 
-def knobs_of(opened: Opened) -> list[Knob]:
-    """A knob for each column, set to the middle of the training rows; refused if these are not known."""
+def controls_of(opened: Opened) -> list[Control]:
+    """A control for each column, set to the middle of the training rows; refused if these are not known."""
     if opened.rows is None:
         raise DataError(
             "This model file does not hold its training rows, so there are no ranges for sliders. Fit the table here, "
             "or save the model with its rows."
         )
-    knobs = []
+    controls = []
     declared = opened.model.fitted_.fit_summary.declared
     for column in opened.model.fitted_.columns:
         cells = opened.rows[column.name].dropna()
         if column.categories is not None:
-            usual = str(cells.map(str).mode().iloc[0]) if len(cells) else column.categories[0]
-            knobs.append(Knob(column, column.categories.index(usual)))
+            most_frequent = str(cells.map(str).mode().iloc[0]) if len(cells) else column.categories[0]
+            controls.append(Control(column, column.categories.index(most_frequent)))
             continue
         numbers = cells.to_numpy(dtype=float)
         low, middle, high = np.quantile(numbers, [0, 0.5, 1], method="nearest") if len(numbers) else (0.0, 0.0, 1.0)
-        reach = MARGIN * (high - low)
-        bottom = max(low - reach, 0.0) if low >= 0 else low - reach  # what is never negative stays so
+        margin = MARGIN * (high - low)
+        bottom = max(low - margin, 0.0) if low >= 0 else low - margin  # what is never negative stays so
         error = declared[column.name].std if column.name in declared else None
         seen = (float(low), float(high))
-        knobs.append(Knob(column, float(middle), float(bottom), float(high + reach), seen, error))
-    return knobs
+        controls.append(Control(column, float(middle), float(bottom), float(high + margin), seen, error))
+    return controls
 
 
-def read_row(fields: Mapping[str, str], knobs: list[Knob]) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+def read_row(fields: Mapping[str, str], controls: list[Control]) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """The row and its declared errors from the fields of the form; an empty field is a missing cell, or no error."""
     cells: dict[str, list] = {}
     errors: dict[str, list[float]] = {}
-    for at, knob in enumerate(knobs):
-        name = knob.column.name
+    for at, control in enumerate(controls):
+        name = control.column.name
         text = fields.get(f"value-{at}", "").strip()
-        if knob.column.categories is None:
+        if control.column.categories is None:
             cells[name] = [_number(text, name) if text else np.nan]
             error = fields.get(f"error-{at}", "").strip()
             if error:
                 errors[name] = [_number(error, f"the error of {name}")]
         else:
-            cells[name] = [category(knob, text) if text else None]
+            cells[name] = [category(control, text) if text else None]
     return pd.DataFrame(cells), pd.DataFrame(errors) if errors else None
 
 
-def category(knob: Knob, position: str) -> str:
+def category(control: Control, position: str) -> str:
     """The category at a position that a form sent."""
-    categories = knob.column.categories or ()
+    categories = control.column.categories or ()
     if not position.isdecimal() or int(position) >= len(categories):
-        raise DataError(f"{knob.column.name}: there is no category number {position!r}; choose one of the list.")
+        raise DataError(f"{control.column.name}: there is no category number {position!r}; choose one of the list.")
     return categories[int(position)]
 
 
-def look(opened: Opened, row: pd.DataFrame, errors: pd.DataFrame | None, along: Knob) -> RowView:
+def look(opened: Opened, row: pd.DataFrame, errors: pd.DataFrame | None, along: Control) -> RowView:
     """Ask the model about the row, and about the same row with other values in the column `along`."""
     model = opened.model
     name = along.column.name

@@ -13,7 +13,7 @@ from taylor_sensus.app.job import FITTING, Job
 from taylor_sensus.app.uploads import Uploads, named
 from taylor_sensus.errors import DataError
 from taylor_sensus.storage.atomic import replacing
-from taylor_sensus.tables.files import beside, read_table, write_table
+from taylor_sensus.tables.files import read_table, with_predictions, write_table
 from taylor_sensus.tables.reading import (
     OpenedTable,
     ReadTable,
@@ -86,7 +86,7 @@ class Workbench:
         self.job: Job | None = None
         self.predicted: Predicted | None = None
         self.suggestions: Suggestions | None = None
-        self.asked: dict[str, str] = {}
+        self.suggest_entries: dict[str, str] = {}
         """The fields of the last question for suggestions, to be shown again."""
         self.chosen: dict[str, str] | None = None
         """The fields of the last fit."""
@@ -188,7 +188,7 @@ class Workbench:
             prediction = opened.model.predict_distribution(table.X, X_err=table.X_err)
             predicted = prediction.to_frame(COVERAGE, prediction.conformal_interval(COVERAGE))
             job.doing("Writing the predictions")
-            write_table(beside(table.written, predicted), self.folder / PREDICTIONS)
+            write_table(with_predictions(table.written, predicted), self.folder / PREDICTIONS)
             named = "row" if only_counts(predicted.index) else predicted.index.name or "row"
             short = [name for name in predicted if not str(name).endswith(PARTS)]
             first = predicted[short].head(PREVIEWED).rename_axis(index=named).reset_index()
@@ -280,12 +280,12 @@ class Workbench:
         with replacing(self.folder / MODEL) as model_file, replacing(self.folder / REPORT) as page:
             model.save(model_file)
             page.write_text(report.html, encoding="utf-8")  # both are there, or both are as they were
-        self.suggestions, self.predicted, self.asked = None, None, {}
+        self.suggestions, self.predicted, self.suggest_entries = None, None, {}
         self.opened = Opened(model, name, report, rows, command, job.warnings)
 
 
 def _read(path: Path, reading: Reading, opened: Opened) -> ReadTable:
-    """A table with the columns of the model; its notes are left out, because the form shows what there is to tell."""
+    """A table with the columns of the model; its notes are left out, because the form shows what matters."""
     fitted = opened.model.fitted_
     known = columns_known(fitted.columns, fitted.target_names)
     return table_for_model(open_table(path, reading), reading, known)

@@ -32,9 +32,9 @@ class CatBoostBaseline(Baseline):
             self.mean_model_ = self._boost("RMSE", rows, seed)
             self.variance_model_ = self._boost("RMSEWithUncertainty", rows, seed)
         self.std_factor_ = 1.0
-        said = self._predict(rows.x_val)
+        predicted = self._predict(rows.x_val)
         # Validation rows without any error, as a constant target has, would give a factor of 0.
-        self.std_factor_ = max(std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance)), 1e-3)
+        self.std_factor_ = max(std_factor(rows.y_val - predicted.mean, np.sqrt(predicted.noise_variance)), 1e-3)
 
     def _predict(self, x: np.ndarray) -> Moments:
         mean, variance = np.zeros(len(x)), np.ones(len(x))

@@ -19,15 +19,15 @@ from taylor_sensus.model.networks import Constant, MeanNetwork
 
 
 class GaussianNetwork(eqx.Module):
-    """Mean and log-variance of a row from one body; log-variances stay within `reach` of a level."""
+    """Mean and log-variance of a row from one body; log-variances stay within `log_range` of a level."""
 
     network: MeanNetwork
     level: Constant
-    reach: float = eqx.field(static=True)
+    log_range: float = eqx.field(static=True)
 
     def __call__(self, x: Array) -> tuple[Array, Array]:
         mean, raw = self.network(x)
-        return mean, jnp.asarray(self.level.value) + self.reach * jnp.tanh(raw / self.reach)
+        return mean, jnp.asarray(self.level.value) + self.log_range * jnp.tanh(raw / self.log_range)
 
 
 def gaussian_loss(network, rows, points, key, options, fade, parts):
@@ -62,17 +62,19 @@ class DeepEnsembleBaseline(NeuralBaseline):
         prepared = prepare(rows)
         pilot = self.pilot(prepared, seed)
         level = Constant(np.asarray(np.log(max(pilot.score, 1e-6)), np.float32))
-        reach = self.settings().noise_range
+        log_range = self.settings().noise_range
 
         def member(rng: np.random.Generator) -> GaussianNetwork:
-            network = GaussianNetwork(self.new_network(prepared.features, 2, rng, pilot.spread), level, reach)
+            network = GaussianNetwork(self.new_network(prepared.features, 2, rng, pilot.spread), level, log_range)
             run_seed = int(rng.integers(2**31))
             return self.train(network, prepared, GAUSSIAN, run_seed).network
 
         jobs = [lambda rng=rng: member(rng) for rng in generators(seed, self.members)]
         self.networks_ = run_all(jobs, self.n_jobs)
-        said = self._moments(rows.x_val)
-        self.std_factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.mean_variance))
+        predicted = self._moments(rows.x_val)
+        self.std_factor_ = std_factor(
+            rows.y_val - predicted.mean, np.sqrt(predicted.noise_variance + predicted.mean_variance)
+        )
 
     def _predict(self, x: np.ndarray) -> Moments:
         mean, noise, mean_variance = self._moments(x)
@@ -80,8 +82,8 @@ class DeepEnsembleBaseline(NeuralBaseline):
 
     def _moments(self, x: np.ndarray) -> Moments:
         """Of the mixture of all members in equal shares."""
-        said = [in_chunks(gaussian_outputs, x, self.n_jobs, network) for network in self.networks_]
-        means, log_variances = np.asarray(said, np.float64).transpose(1, 0, 2)
+        predicted = [in_chunks(gaussian_outputs, x, self.n_jobs, network) for network in self.networks_]
+        means, log_variances = np.asarray(predicted, np.float64).transpose(1, 0, 2)
         return Moments(means.mean(axis=0), np.exp(log_variances).mean(axis=0), means.var(axis=0))
 
 

@@ -26,27 +26,27 @@ from taylor_sensus.fit.objectives import Stage, weighted_mean
 
 def evidential_loss(network, rows, points, key, options, fade, parts):
     """Negative log-likelihood plus the price of misplaced evidence; `points` is that price."""
-    said, y = evidence(jax.vmap(network)(rows.x)), rows.y[:, 0]
-    loss = evidential_terms(said, y, points)
-    return weighted_mean(rows.weight, jnp.where(fade > WARM_FADE, warm_terms(said, y, points), loss))
+    nig, y = evidence(jax.vmap(network)(rows.x)), rows.y[:, 0]
+    loss = evidential_terms(nig, y, points)
+    return weighted_mean(rows.weight, jnp.where(fade > WARM_FADE, warm_terms(nig, y, points), loss))
 
 
-def evidential_terms(said: NormalInverseGamma, y, price):
+def evidential_terms(nig: NormalInverseGamma, y, price):
     """What each row adds to the loss."""
-    return negative_log_likelihood(said, y) + price * misplaced_evidence(said, y)
+    return negative_log_likelihood(nig, y) + price * misplaced_evidence(nig, y)
 
 
-def warm_terms(said: NormalInverseGamma, y, price):
+def warm_terms(nig: NormalInverseGamma, y, price):
     """The same in the warm-up, as in a deep ensemble: the mean learns from squared error alone."""
-    around = said._replace(gamma=jax.lax.stop_gradient(said.gamma))
-    return (y - said.gamma) ** 2 + evidential_terms(around, y, price)
+    around = nig._replace(gamma=jax.lax.stop_gradient(nig.gamma))
+    return (y - nig.gamma) ** 2 + evidential_terms(around, y, price)
 
 
 def evidential_score(network, rows, weight):
     """Calibrated likelihood: squared error alone would keep states whose evidence has run away."""
-    said = evidence(jax.vmap(network)(rows.x))
-    variance = aleatoric_variance(said) + epistemic_variance(said)
-    return calibrated_likelihood((rows.y[:, 0] - said.gamma) ** 2, variance, weight)
+    nig = evidence(jax.vmap(network)(rows.x))
+    variance = aleatoric_variance(nig) + epistemic_variance(nig)
+    return calibrated_likelihood((rows.y[:, 0] - nig.gamma) ** 2, variance, weight)
 
 
 class EvidentialBaseline(NeuralBaseline):
@@ -64,14 +64,14 @@ class EvidentialBaseline(NeuralBaseline):
         network = self.new_network(prepared.features, 4, np.random.default_rng(seed), spread)
         price = np.float32(self.evidence_weight)
         self.network_ = self.train(network, prepared, self.stage, seed, numbers=price).network
-        said = self._moments(rows.x_val)
-        std = np.sqrt(said.noise_variance + said.mean_variance)
-        self.std_factor_ = std_factor(rows.y_val - said.mean, std)
+        predicted = self._moments(rows.x_val)
+        std = np.sqrt(predicted.noise_variance + predicted.mean_variance)
+        self.std_factor_ = std_factor(rows.y_val - predicted.mean, std)
 
     def _predict(self, x: np.ndarray) -> Moments:
         mean, noise, mean_variance = self._moments(x)
         return Moments(mean, noise * self.std_factor_**2, mean_variance * self.std_factor_**2)
 
     def _moments(self, x: np.ndarray) -> Moments:
-        said = evidence(in_chunks(outputs, x, self.n_jobs, self.network_))
-        return Moments(*(np.asarray(a) for a in (said.gamma, aleatoric_variance(said), epistemic_variance(said))))
+        nig = evidence(in_chunks(outputs, x, self.n_jobs, self.network_))
+        return Moments(*(np.asarray(a) for a in (nig.gamma, aleatoric_variance(nig), epistemic_variance(nig))))

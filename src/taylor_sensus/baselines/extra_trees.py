@@ -10,8 +10,8 @@ from taylor_sensus.baselines.forest import ForestBaseline
 class ExtraTreesBaseline(ForestBaseline):
     """Extremely randomised trees; std from their spread.
 
-    Without a bootstrap all trees give a training row its own target, so the spread is 0 there and at twins of training
-    rows. That makes the smallest spread, see forest.py, matter more here than for a random forest.
+    Without a bootstrap all trees give a training row its own target, so the spread is 0 there and at duplicates of
+    training rows. That makes the smallest spread, see forest.py, matter more here than for a random forest.
     """
 
     kind = ExtraTreesRegressor

@@ -36,7 +36,7 @@ class Moments(NamedTuple):
     noise_variance: np.ndarray
     """What more data would not remove."""
     mean_variance: np.ndarray
-    """What more data would remove; 0 if the method does not tell the two apart."""
+    """What more data would remove; 0 if the method does not separate the two."""
 
 
 _as_fields = dataclass(kw_only=True, eq=False, repr=False)
@@ -103,18 +103,18 @@ class Baseline(RegressorMixin, BaseEstimator, ABC):
         return (prediction.mean, prediction.std) if return_std else prediction.mean
 
     def predict_distribution(self, X: Any) -> Prediction:
-        """Mean and variances; the noise counts as the system's, because no rival tells where noise comes in."""
+        """Mean and variances; the noise counts as the system's, because no baseline says where noise comes in."""
         check_is_fitted(self, "fitted_")
         index = getattr(X, "index", None)
         x = validate_data(self, X, dtype=np.float64, reset=False)
-        said = self._predict(self.scaler_.features(x))
+        predicted = self._predict(self.scaler_.features(x))
         unit = float(self.scaler_.target_scale[0])
-        mean = np.asarray(said.mean, np.float64) * unit + float(self.scaler_.target_center[0])
+        mean = np.asarray(predicted.mean, np.float64) * unit + float(self.scaler_.target_center[0])
         return Prediction(
             mean=mean,
             feature_variance=np.zeros(len(x)),
-            system_variance=np.asarray(said.noise_variance, np.float64) * unit**2,
-            epistemic_variance=np.asarray(said.mean_variance, np.float64) * unit**2,
+            system_variance=np.asarray(predicted.noise_variance, np.float64) * unit**2,
+            epistemic_variance=np.asarray(predicted.mean_variance, np.float64) * unit**2,
             familiarity=np.full(len(x), np.nan),
             index=index,
         )

@@ -1,9 +1,9 @@
 """What the two forests share: trees grown in threads, and a standard deviation from their disagreement.
 
 The spread over trees has no scale of its own, so one factor makes it fit the validation errors. Alone that is not
-enough: fully grown trees agree exactly on a row whose twin they saw, and a standard deviation of 0 there makes one
+enough: fully grown trees agree exactly on a row whose duplicate they saw, and a standard deviation of 0 there makes one
 wrong row cost more likelihood than all others gain. So spreads below a floor are raised to it, and validation rows
-choose the floor. Where twins do have equal targets they choose a small one, and the method keeps what it knows.
+choose the floor. Where duplicates do have equal targets they choose a small one, and the method keeps what it knows.
 """
 
 from __future__ import annotations
@@ -42,45 +42,45 @@ class ForestBaseline(Baseline):
         )
 
     def _fit(self, rows: Scaled, seed: int) -> None:
-        # Equally good splits are told apart by the last digits of targets, which depend on the target's unit.
+        # Equally good splits are ordered by the last digits of targets, which depend on the target's unit.
         self.forest_ = self.new_forest(seed).fit(rows.x, np.round(rows.y, 9))
-        votes = self.votes(rows.x_val)
-        error = rows.y_val - votes.mean(axis=0)
-        self.floor_, self.std_factor_ = fit_spread(error, votes.std(axis=0))
+        tree_means = self.tree_means(rows.x_val)
+        error = rows.y_val - tree_means.mean(axis=0)
+        self.floor_, self.std_factor_ = fit_spread(error, tree_means.std(axis=0))
 
     def _refit(self, x: np.ndarray, y: np.ndarray, seed: int) -> None:
         self.forest_ = self.new_forest(seed).fit(x, np.round(y, 9))
 
     def _predict(self, x: np.ndarray) -> Moments:
-        votes = self.votes(x)
-        spread = np.maximum(votes.std(axis=0), self.floor_)
+        tree_means = self.tree_means(x)
+        spread = np.maximum(tree_means.std(axis=0), self.floor_)
         variance = np.maximum(self.std_factor_ * spread, SMALLEST_STD) ** 2
-        return Moments(votes.mean(axis=0), variance, np.zeros(len(x)))
+        return Moments(tree_means.mean(axis=0), variance, np.zeros(len(x)))
 
-    def votes(self, x: np.ndarray) -> np.ndarray:
-        """What each tree says of each row, `(trees, rows)`.
+    def tree_means(self, x: np.ndarray) -> np.ndarray:
+        """What each tree predicts for each row, `(trees, rows)`.
 
         The forest's own `predict` adds trees up in the order in which threads finish, and the last digits vary.
         """
         narrow = np.ascontiguousarray(x, np.float32)
         with ThreadPoolExecutor(cores(self.n_jobs)) as pool:
-            said = pool.map(lambda tree: tree.tree_.predict(narrow)[:, 0], self.forest_.estimators_)
-        return np.stack(list(said))
+            means = pool.map(lambda tree: tree.tree_.predict(narrow)[:, 0], self.forest_.estimators_)
+        return np.stack(list(means))
 
 
 def fit_spread(error: np.ndarray, spread: np.ndarray) -> tuple[float, float]:
     """Floor of the spread and factor on it that make the validation errors most likely.
 
-    One more row counts, on which all trees agree and whose error is of the common size: that a few twins among the
+    One more row counts, on which all trees agree and whose error is of the common size: that a few duplicates among the
     validation rows were right does not promise that none will ever be wrong.
     """
     size = max(float(np.sqrt(np.mean(error**2))), SMALLEST_STD)
 
-    def judge(floor: float) -> tuple[float, float, float]:
+    def penalised(floor: float) -> tuple[float, float, float]:
         std = np.maximum(spread, floor)
         factor = max(std_factor(error, std), SMALLEST_STD)
         one_more = np.log(floor * factor) + (size / (floor * factor)) ** 2 / 2
         return float(np.sum(np.log(std * factor)) + one_more), floor, factor
 
-    _, floor, factor = min(judge(share * size) for share in FLOORS)
+    _, floor, factor = min(penalised(share * size) for share in FLOORS)
     return floor, factor

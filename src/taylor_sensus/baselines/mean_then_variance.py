@@ -79,8 +79,10 @@ class MeanThenVarianceBaseline(NeuralBaseline):
         unseen = unseen_mask(held, len(rows.x), len(x))
         residual = y - held_out_average(self._means(x)[:, :, None], unseen)[:, 0]
         self.variance_network_ = self._train_variance(everything, residual, rng)
-        said = self._moments(rows.x_val)
-        self.std_factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.mean_variance))
+        predicted = self._moments(rows.x_val)
+        self.std_factor_ = std_factor(
+            rows.y_val - predicted.mean, np.sqrt(predicted.noise_variance + predicted.mean_variance)
+        )
 
     def _train_variance(self, prepared: Prepared, residual: np.ndarray, rng: np.random.Generator) -> VarianceNetwork:
         """Fitted on training rows that their member has not seen, stopped by validation rows that none has seen."""

@@ -1,4 +1,4 @@
-"""MT-ENet (Oh and Shin 2022): evidential regression with a squared error beside its likelihood.
+"""MT-ENet (Oh and Shin 2022): evidential regression with a squared error added to its likelihood.
 
 The likelihood alone can explain errors by little evidence and then hardly trains the mean. A plain squared error
 would work against the likelihood at large errors; so it becomes linear where the two would conflict.
@@ -20,9 +20,9 @@ from taylor_sensus.fit.objectives import Stage, weighted_mean
 
 def multi_task_loss(network, rows, points, key, options, fade, parts):
     """The evidential loss plus the bounded squared error, equally weighted as in the paper; the same warm-up."""
-    said, y = evidence(jax.vmap(network)(rows.x)), rows.y[:, 0]
-    loss = evidential_terms(said, y, points) + lipschitz_squared_error(said, y)
-    return weighted_mean(rows.weight, jnp.where(fade > WARM_FADE, warm_terms(said, y, points), loss))
+    nig, y = evidence(jax.vmap(network)(rows.x)), rows.y[:, 0]
+    loss = evidential_terms(nig, y, points) + lipschitz_squared_error(nig, y)
+    return weighted_mean(rows.weight, jnp.where(fade > WARM_FADE, warm_terms(nig, y, points), loss))
 
 
 class MTENetBaseline(EvidentialBaseline):

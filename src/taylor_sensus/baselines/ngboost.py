@@ -58,8 +58,8 @@ class NGBoostBaseline(Baseline):
     def _predict(self, x: np.ndarray) -> Moments:
         if not self.varies_:
             return Moments(np.zeros(len(x)), np.ones(len(x)), np.zeros(len(x)))
-        said = self.model_.pred_dist(x, max_iter=self.stages_)
-        return Moments(said.loc, said.scale**2, np.zeros(len(x)))
+        predicted = self.model_.pred_dist(x, max_iter=self.stages_)
+        return Moments(predicted.loc, predicted.scale**2, np.zeros(len(x)))
 
 
 class EnoughError(Exception):

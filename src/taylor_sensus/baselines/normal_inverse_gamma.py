@@ -40,9 +40,9 @@ def evidence(raw: Any) -> NormalInverseGamma:
     )
 
 
-def negative_log_likelihood(said: NormalInverseGamma, y: Any) -> Array:
+def negative_log_likelihood(nig: NormalInverseGamma, y: Any) -> Array:
     """Of the Student-t with the σ² and μ integrated out; log1p keeps it exact where evidence is strong."""
-    gamma, nu, alpha, beta = said
+    gamma, nu, alpha, beta = nig
     omega = 2 * beta * (1 + nu)
     squared = nu * (y - gamma) ** 2
     return (
@@ -54,38 +54,38 @@ def negative_log_likelihood(said: NormalInverseGamma, y: Any) -> Array:
     )
 
 
-def misplaced_evidence(said: NormalInverseGamma, y: Any) -> Array:
+def misplaced_evidence(nig: NormalInverseGamma, y: Any) -> Array:
     """Error times total evidence: being sure and wrong is what costs."""
-    return jnp.abs(y - said.gamma) * (2 * said.nu + said.alpha)
+    return jnp.abs(y - nig.gamma) * (2 * nig.nu + nig.alpha)
 
 
-def nu_threshold(said: NormalInverseGamma) -> Any:
+def nu_threshold(nig: NormalInverseGamma) -> Any:
     """U_ν: for a larger squared error the likelihood wants ν smaller."""
-    return said.beta * (1 + said.nu) / (said.alpha * said.nu)
+    return nig.beta * (1 + nig.nu) / (nig.alpha * nig.nu)
 
 
-def alpha_threshold(said: NormalInverseGamma) -> Any:
+def alpha_threshold(nig: NormalInverseGamma) -> Any:
     """U_α: for a larger squared error the likelihood wants α smaller."""
-    growth = jnp.expm1(digamma(said.alpha + 0.5) - digamma(said.alpha))
-    return 2 * said.beta * (1 + said.nu) / said.nu * growth
+    growth = jnp.expm1(digamma(nig.alpha + 0.5) - digamma(nig.alpha))
+    return 2 * nig.beta * (1 + nig.nu) / nig.nu * growth
 
 
-def lipschitz_squared_error(said: NormalInverseGamma, y: Any) -> Array:
+def lipschitz_squared_error(nig: NormalInverseGamma, y: Any) -> Array:
     """Squared error up to the smaller threshold, above it the tangent line, so that its slope stays bounded.
 
     Above a threshold the likelihood answers an error by less evidence. An ever steeper squared error would overrule
     it there and make the network follow outliers; the thresholds are constants for the gradient.
     """
-    limit = jax.lax.stop_gradient(jnp.minimum(nu_threshold(said), alpha_threshold(said)))
-    error = jnp.abs(y - said.gamma)
+    limit = jax.lax.stop_gradient(jnp.minimum(nu_threshold(nig), alpha_threshold(nig)))
+    error = jnp.abs(y - nig.gamma)
     return jnp.where(error**2 < limit, error**2, 2 * jnp.sqrt(limit) * error - limit)
 
 
-def aleatoric_variance(said: NormalInverseGamma) -> Any:
+def aleatoric_variance(nig: NormalInverseGamma) -> Any:
     """E[σ²]."""
-    return said.beta / (said.alpha - 1)
+    return nig.beta / (nig.alpha - 1)
 
 
-def epistemic_variance(said: NormalInverseGamma) -> Any:
+def epistemic_variance(nig: NormalInverseGamma) -> Any:
     """Var[μ]."""
-    return said.beta / (said.nu * (said.alpha - 1))
+    return nig.beta / (nig.nu * (nig.alpha - 1))

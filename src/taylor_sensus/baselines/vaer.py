@@ -57,9 +57,9 @@ class RegressionAutoencoder(eqx.Module):
         return target * self.direction / jnp.sqrt(jnp.sum(self.direction**2) + 1e-12)
 
 
-def _bounded(value: Array, reach: float = 8.0) -> Array:
+def _bounded(value: Array, bound: float = 8.0) -> Array:
     """Log-variances stay where nothing overflows."""
-    return reach * jnp.tanh(value / reach)
+    return bound * jnp.tanh(value / bound)
 
 
 def divergence(code: Code, network: RegressionAutoencoder) -> Array:

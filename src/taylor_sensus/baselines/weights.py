@@ -60,7 +60,7 @@ def as_perceptron(vector: Array, like: Perceptron) -> Perceptron:
     return jax.tree.unflatten(structure, [p.reshape(np.shape(leaf)) for p, leaf in zip(parts, leaves, strict=True)])
 
 
-REACH = 1.0
+LOG_RANGE = 1.0
 """Log standard deviations of the noise stay within this of their overall level."""
 
 
@@ -74,7 +74,7 @@ def with_noise_output(perceptron: Perceptron) -> Perceptron:
 def mean_and_log_noise(perceptron: Perceptron, features: Array) -> tuple[Array, Array]:
     """Of each row; the second, relative to the overall level, is 0 if the perceptron has one output."""
     outputs = jax.vmap(perceptron)(features)
-    return outputs[:, 0], REACH * jnp.tanh(outputs[:, 1:].sum(axis=1) / REACH)
+    return outputs[:, 0], LOG_RANGE * jnp.tanh(outputs[:, 1:].sum(axis=1) / LOG_RANGE)
 
 
 @jax.jit
@@ -126,8 +126,10 @@ class BayesianBaseline(NeuralBaseline):
         self.weights_ = np.asarray(draws.weights)
         self.noise_variance_ = float(draws.noise_variance)
         self.factor_ = 1.0
-        said = self._predict(rows.x_val)
-        self.factor_ = std_factor(rows.y_val - said.mean, np.sqrt(said.noise_variance + said.mean_variance))
+        predicted = self._predict(rows.x_val)
+        self.factor_ = std_factor(
+            rows.y_val - predicted.mean, np.sqrt(predicted.noise_variance + predicted.mean_variance)
+        )
 
     def _predict(self, x: np.ndarray) -> Moments:
         network = self.network_

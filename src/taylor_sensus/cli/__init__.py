@@ -8,7 +8,7 @@
     serve.py      one command a file
 
 Before a command runs, only the standard library and Typer are imported, so that `--help` answers at once. Mistakes in
-options, names of files and headers are told before JAX, scikit-learn or pandas are imported.
+options, names of files and headers are reported before JAX, scikit-learn or pandas are imported.
 """
 
 from __future__ import annotations

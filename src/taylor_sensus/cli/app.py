@@ -29,4 +29,4 @@ def app(
         folder = user_data_path("taylor-sensus") / "app"
         if folder.is_dir():
             folder.chmod(0o700)  # earlier versions left it open to others
-    serve(folder, port=port, limit=upload_limit * 1_000_000, browser=browser, tell=note)
+    serve(folder, port=port, limit=upload_limit * 1_000_000, browser=browser, notify=note)

@@ -1,7 +1,7 @@
 """`taylor-sensus demo`: the whole way from a messy table to the next experiment, in a simulated laboratory.
 
 Its truth is known and the case was fixed before it was looked at: the sixty runs that come with the package to learn
-from, two hundred new ones of the same laboratory (seed 4) to judge by.
+from, two hundred new ones of the same laboratory (seed 4) to test on.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _tables() -> tuple[ReadTable, ReadTable]:
 
 def _show(scores: dict[str, Any], rows: int, new: int) -> None:
     show_table(
-        f"A simulated reactor: {rows} runs to learn from, {new} new ones to judge by (yield in %)",
+        f"A simulated reactor: {rows} runs to learn from, {new} new ones to test on (yield in %)",
         ["method", *SHOWN.values()],
         [[name, *[score_text(key, found[key]) for key in SHOWN]] for name, found in scores.items()],
     )

@@ -1,4 +1,4 @@
-"""`taylor-sensus evaluate`: how good are a model's predictions, and how honest its error bars?"""
+"""`taylor-sensus evaluate`: how accurate are a model's predictions, and how well calibrated its error bars?"""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def evaluate(
 ) -> None:
     """Score a model on DATA, which must hold the measured targets too.
 
-    Use rows that the model has not seen in fitting. Error bars are judged in each third of the rows too, from the
+    Use rows that the model has not seen in fitting. Error bars are checked in each third of the rows too, from the
     surest to the least sure: a model can be right on average and wrong where it matters.
     """
     from taylor_sensus.storage.opening import open_model
@@ -87,7 +87,7 @@ def evaluate(
         found = check_bounds(measured[:, at], lower, upper, one.std)
         scores[name] = all_scores(measured[:, at], one) | dict(zip(CONFORMAL, found, strict=True))
     if as_json:
-        show_json({"rows": len(measured), **table.facts, "scores": scores})
+        show_json({"rows": len(measured), **table.details, "scores": scores})
         return
     titles = {f"Errors on {len(measured)} rows": ACCURACY, "Error bars": CALIBRATION, "Conformal intervals": CONFORMAL}
     for title, labels in titles.items():

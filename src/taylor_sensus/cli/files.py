@@ -90,7 +90,7 @@ def read_rows(
 ) -> ReadTable:
     """A table with the columns of a model, and those in `also`; what was found there is noted.
 
-    What is wrong with its header is told before pandas is loaded.
+    What is wrong with its header is reported before pandas is loaded.
     """
     from taylor_sensus.tables.wanted import check_header_for_model, columns_known
 

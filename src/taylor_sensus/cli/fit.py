@@ -45,8 +45,8 @@ def fit(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column that tells the batch, sample or instrument of each row; it is no input, and rows that share "
-            "it are never learned from and judged on at the same time.",
+            help="Column that names the batch, sample or instrument of each row; it is no input, and rows that share "
+            "it are never learned from and held out at the same time.",
         ),
     ] = None,
     id_: Id = None,
@@ -108,8 +108,8 @@ def fit(
     arguments["time_limit"] = time_limit
     check_output(output, [data, *([validation] if validation else [])], force=force)
     if data.is_dir():
-        told = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_, groups]
-        if any(option is not None for option in told) or censored != "missing":
+        given = [x_err, y_err, ordinary, text, decimal, validation, sheet, id_, groups]
+        if any(option is not None for option in given) or censored != "missing":
             raise typer.BadParameter("a folder is fitted as it is: only --target, --drop and settings can be given")
 
         from taylor_sensus import TSNetRegressor
@@ -155,17 +155,17 @@ def fit(
         y_val_err=held_out and held_out.y_err,
     )
     seconds = time.perf_counter() - began
-    _finish(ctx, model, output, not without_rows, as_json, {**table.facts, "seconds": round(seconds, 3)})
+    _finish(ctx, model, output, not without_rows, as_json, {**table.details, "seconds": round(seconds, 3)})
 
 
 def _finish(
-    ctx: typer.Context, model: TSNetRegressor, output: Path, keep_rows: bool, as_json: bool, facts: dict[str, Any]
+    ctx: typer.Context, model: TSNetRegressor, output: Path, keep_rows: bool, as_json: bool, details: dict[str, Any]
 ) -> None:
-    """Write the model, and tell what it is."""
+    """Write the model, and say what it is."""
     model.save(output, keep_rows=keep_rows)
     wrote(ctx, output)
     if as_json:
-        show_json({**description(model, output), **facts})
+        show_json({**description(model, output), **details})
     else:
         typer.echo(model.summary())
 

@@ -57,7 +57,7 @@ def predict(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column that tells the batch or sample of each row; the one of the fit by default, if DATA has it.",
+            help="Column that names the batch or sample of each row; the one of the fit by default, if DATA has it.",
         ),
     ] = None,
     id_: Id = None,
@@ -130,7 +130,7 @@ def predict(
     table = read_rows(data, reading, opened, also=[*(keep or []), *([] if groups is None else [groups])])
 
     from taylor_sensus.tables.alignment import pick_columns
-    from taylor_sensus.tables.files import beside
+    from taylor_sensus.tables.files import with_predictions
     from taylor_sensus.tables.groups import group_column
     from taylor_sensus.tables.reading import naming_columns
 
@@ -145,7 +145,7 @@ def predict(
     labels = None if column is None else table.written[column]
     prediction = restored.predict_distribution(table.X, X_err=table.X_err, groups=labels)
     bounds = prediction.conformal_interval(coverage) if interval == "conformal" else prediction.interval(coverage)
-    write_output(ctx, beside(kept, prediction.to_frame(coverage, bounds)), output)
+    write_output(ctx, with_predictions(kept, prediction.to_frame(coverage, bounds)), output)
     if as_json:
         show_json(
             {
@@ -154,7 +154,7 @@ def predict(
                 "targets": prediction.target_names,
                 "coverage": coverage,
                 "interval": interval,
-                **table.facts,
+                **table.details,
                 "kept_columns": [str(name) for name in kept.columns],
                 "ignored_columns": ignored,
             }

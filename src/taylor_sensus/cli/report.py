@@ -42,7 +42,7 @@ def report(
 ) -> None:
     """Write a page that says how good a model is, whether its error bars hold, and where the error comes from.
 
-    With the table that the model was fitted on it is judged by predictions that its networks made without seeing
+    With the table that the model was fitted on it is evaluated by predictions that its networks made without seeing
     the row. The page needs no network and no scripts.
     """
     given = [path for path in (model, data, candidates) if path is not None]
@@ -80,5 +80,5 @@ def _read(path: Path, reading: Reading, model: OpenedModel) -> tuple[Any, Any, A
         table = read_rows(opened, reading, model, with_targets=True)
     except DataError as problem:
         table = read_rows(opened, reading, model)
-        note(f"the report has no measured values to judge the model by, because {problem}")
+        note(f"the report has no measured values to evaluate the model by, because {problem}")
     return table.X, table.y, table.X_err

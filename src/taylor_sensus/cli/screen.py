@@ -25,7 +25,7 @@ def warning(text: str) -> None:
 
 
 def wrote(ctx: typer.Context, path: Path) -> None:
-    """Tell that a file is complete."""
+    """Say that a file is complete."""
     ctx.obj.append(path)
     typer.echo(f"wrote {path} ({file_size(path)})", err=True)
 

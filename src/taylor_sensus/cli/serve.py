@@ -33,4 +33,6 @@ def serve(
     from taylor_sensus.app.serving import serve_model
     from taylor_sensus.cli.screen import note
 
-    serve_model(model, host=host, port=port, key_file=key_file, most_rows=most_rows, limit=limit * 1_000_000, tell=note)
+    serve_model(
+        model, host=host, port=port, key_file=key_file, most_rows=most_rows, limit=limit * 1_000_000, notify=note
+    )

@@ -33,7 +33,7 @@ def update(
     """Fit again with new results added.
 
     Rows without a result, and those whose status says that they failed or are only planned, are left out. Results may
-    be written with their errors, as in 14.2 ± 0.3. Errors of inputs have to be told again: in the cells, or here.
+    be written with their errors, as in 14.2 ± 0.3. Errors of inputs have to be declared again: in the cells, or here.
     """
     check_output(output, [model, filled], force=force)
 

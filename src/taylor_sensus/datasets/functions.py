@@ -1,7 +1,7 @@
 """Textbook functions with known noise: tables for tests and studies whose truth is known.
 
 Each function has a box of inputs. Rows are drawn evenly from the box, and noise is added to the exact value. How much
-noise is said as a share: its standard deviation over the standard deviation of the function in its box. Uneven noise
+noise is given as a share: its standard deviation over the standard deviation of the function in its box. Uneven noise
 has the same mean standard deviation, but grows fourfold from the low to the high end of the first input.
 
 The engineering functions and their ranges are those of the usual collections for emulation of computer experiments

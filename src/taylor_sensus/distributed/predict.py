@@ -27,7 +27,7 @@ MOST_MODELS = 4
 """Models that a worker keeps."""
 
 
-class Asked(NamedTuple):
+class PartitionQuery(NamedTuple):
     """What is wanted of each partition; `features` are headers of the table, in the model's order."""
 
     features: list[str]
@@ -42,7 +42,7 @@ def predict(
     model: Any, ddf: Any, *, keep: Sequence[str] = (), coverage: float = 0.9, interval: str = "conformal",
     X_err: float | Mapping[str, float | str] | None = None,
 ) -> Any:  # fmt: skip
-    """Predict the rows of a Dask data frame, partition by partition, when they are asked for.
+    """Predict the rows of a Dask data frame, partition by partition, when they are computed.
 
     The model travels as the bytes of its file, once to each worker, which reads it once.
 
@@ -85,29 +85,29 @@ def predict(
         raise DataError(
             f"expected a Dask data frame, not {type(ddf).__name__}; other tables: model.predict_distribution"
         )
-    asked = _asked(model.fitted_, ddf._meta, keep, X_err, coverage, interval)
-    meta = _beside(ddf._meta[asked.keep].iloc[:0], _empty(model.fitted_, coverage, ddf._meta.index[:0]))
+    query = _query(model.fitted_, ddf._meta, keep, X_err, coverage, interval)
+    meta = _with_predictions(ddf._meta[query.keep].iloc[:0], _empty(model.fitted_, coverage, ddf._meta.index[:0]))
     content = model_to_bytes(model)
     digest = hashlib.sha256(content).hexdigest()
     sent = dask.delayed(content, name=f"model-{digest}", traverse=False)  # pyright: ignore[reportPrivateImportUsage]
-    return ddf.map_partitions(predict_partition, sent, digest, asked, meta=meta, enforce_metadata=False)
+    return ddf.map_partitions(predict_partition, sent, digest, query, meta=meta, enforce_metadata=False)
 
 
-def predict_partition(table: pd.DataFrame, content: bytes, digest: str, asked: Asked) -> pd.DataFrame:
+def predict_partition(table: pd.DataFrame, content: bytes, digest: str, query: PartitionQuery) -> pd.DataFrame:
     """The predictions of one partition; what `predict` sends to workers."""
     model = _model(digest, content)
     if not len(table):
-        return _beside(table[asked.keep], _empty(model.fitted_, asked.coverage, table.index))
+        return _with_predictions(table[query.keep], _empty(model.fitted_, query.coverage, table.index))
     names = [column.name for column in model.fitted_.columns]
-    X = table[asked.features].set_axis(names, axis=1)
-    errors: Any = asked.errors
+    X = table[query.features].set_axis(names, axis=1)
+    errors: Any = query.errors
     if isinstance(errors, dict):
-        learned = dict(zip(asked.features, names, strict=True))
+        learned = dict(zip(query.features, names, strict=True))
         errors = {learned[n]: table[e].to_numpy() if isinstance(e, str) else e for n, e in errors.items()}
     prediction = model.predict_distribution(X, X_err=errors)
-    conformal = asked.interval == "conformal"
-    bounds = prediction.conformal_interval(asked.coverage) if conformal else prediction.interval(asked.coverage)
-    return _beside(table[asked.keep], prediction.to_frame(asked.coverage, bounds))
+    conformal = query.interval == "conformal"
+    bounds = prediction.conformal_interval(query.coverage) if conformal else prediction.interval(query.coverage)
+    return _with_predictions(table[query.keep], prediction.to_frame(query.coverage, bounds))
 
 
 def _model(digest: str, content: bytes) -> Any:
@@ -120,10 +120,10 @@ def _model(digest: str, content: bytes) -> Any:
         return _models[digest]
 
 
-def _asked(
+def _query(
     fitted: FittedModel, meta: pd.DataFrame, keep: Sequence[str], errors: Any, coverage: float, interval: str
-) -> Asked:
-    """Headers by which the partitions are asked, after refusing what cannot be answered."""
+) -> PartitionQuery:
+    """What to predict of each partition, after refusing what cannot be predicted."""
     names = [column.name for column in fitted.columns]
     headers = [str(name) for name in meta.columns]
     renamed = align(meta, names)
@@ -136,7 +136,7 @@ def _asked(
         check_there(names, list(named), where="the model")
         check_there(headers, [size for size in named.values() if isinstance(size, str)], where="the data frame")
         errors = {written[name]: size for name, size in named.items()}
-    return Asked([written[name] for name in names], keep, errors, coverage, interval)
+    return PartitionQuery([written[name] for name in names], keep, errors, coverage, interval)
 
 
 def _empty(fitted: FittedModel, coverage: float, index: pd.Index) -> pd.DataFrame:
@@ -146,7 +146,7 @@ def _empty(fitted: FittedModel, coverage: float, index: pd.Index) -> pd.DataFram
     return no_rows.to_frame(coverage)
 
 
-def _beside(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+def _with_predictions(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
     shared = [name for name in kept.columns if name in predicted.columns]
     if shared:
         raise DataError(f"the kept column(s) {quoted(shared)} have the name of a column of the prediction; rename them")

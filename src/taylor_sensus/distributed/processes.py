@@ -1,4 +1,4 @@
-"""Several processes that fit together: what `jax.distributed` must be told so that a lost process is noticed."""
+"""Several processes that fit together: what `jax.distributed` needs so that a lost process is noticed."""
 
 from __future__ import annotations
 

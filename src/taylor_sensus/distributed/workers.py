@@ -39,7 +39,7 @@ def dask_workers(client: Any) -> DaskWorkers | None:
 
 
 def versions() -> dict[str, str]:
-    """Of what makes the numbers, in the process that is asked."""
+    """Of what makes the numbers, in the process that is called."""
     return {"taylor-sensus": __version__, **{name: metadata.version(name) for name in SAME}}
 
 
@@ -54,7 +54,7 @@ class DaskWorkers:
     def run(
         self, function: Callable[..., Any], shared: Sequence[Any], jobs: Sequence[tuple], done: Callable[[Any], None]
     ) -> list[Any]:
-        """`function(*shared, *job)` of each job, in their order; `done` hears of each result as it comes."""
+        """`function(*shared, *job)` of each job, in their order; `done` is called with each result as it comes."""
         results: dict[int, Any] = {}
         for number, result in self.results(function, shared, enumerate(jobs), most=len(jobs)):
             results[number] = result

@@ -35,9 +35,9 @@ class GrownBoosting(NamedTuple):
 
 
 def grow_boosting(
-    context: FitContext, few: NoiseTable, mean: Float[np.ndarray, "rows targets"]
+    context: FitContext, noise_table: NoiseTable, mean: Float[np.ndarray, "rows targets"]
 ) -> GrownBoosting | None:
-    """Boosted trees that earn a share beside `mean`, the unseen mean of all other voices at the rows of `few`."""
+    """Boosted trees to share in `mean`, the unseen mean of the other components at the rows of `noise_table`."""
     settings, t = context.settings, context.table
     folds = np.unique(context.fold[context.unseen[:, : t.train].any(axis=0)])
     if not settings.boosting or t.train < FEWEST_ROWS or len(folds) < 2:
@@ -52,8 +52,8 @@ def grow_boosting(
 
     first = boost(context, int(folds[0]))
     answered(folds[0], first)
-    judged = fold[few.rows] == folds[0]
-    if not step_share(context, few, mean, unseen[few.rows], judged, luck=-1.0).any():
+    held = fold[noise_table.rows] == folds[0]
+    if not step_share(context, noise_table, mean, unseen[noise_table.rows], held, luck=-1.0).any():
         return None
     others = run_tasks(context, boost, [(int(number),) for number in [*folds[1:], -2]])
     for number, trees in zip(folds[1:], others[:-1], strict=True):
@@ -62,7 +62,7 @@ def grow_boosting(
     left = np.isnan(unseen).any(axis=1)  # validation rows, and rows that every member has seen
     if left.any():
         unseen[left] = in_chunks(whole.means, (t.x[left],), context.n_jobs)
-    share = step_share(context, few, mean, unseen[few.rows], few.judged)
+    share = step_share(context, noise_table, mean, unseen[noise_table.rows], noise_table.is_held_out)
     return GrownBoosting(whole._replace(share=share), unseen) if share.any() else None
 
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taylor_sensus.fit.groups import learn_groups, within_groups
-from taylor_sensus.fit.padding import judging_rows
+from taylor_sensus.fit.padding import evaluation_rows
 from taylor_sensus.fit.records import Table, TrainedEnsemble
 from taylor_sensus.fit.robust import LITTLE
-from taylor_sensus.fit.scales import CAUTIONS, ensemble_gain, noise_level, safest_familiarity
+from taylor_sensus.fit.scales import SPREAD_FACTORS, ensemble_gain, noise_level, safest_familiarity
 from taylor_sensus.fit.shape import ordinary_shape, positive_shape
 from taylor_sensus.fitted import HeldOut
 from taylor_sensus.model.chunks import in_chunks
@@ -19,14 +19,14 @@ from taylor_sensus.model.declared_errors import nothing_declared
 from taylor_sensus.model.ensemble import (
     BY_PROCESS,
     Blend,
+    ComponentOutputs,
     Ensemble,
     FamiliarityScale,
-    Opinions,
     blend,
+    component_outputs,
     distribution,
     familiarity_of,
     one_member,
-    opinions,
 )
 from taylor_sensus.model.forward import log_density
 from taylor_sensus.model.groups import GroupEffect
@@ -43,7 +43,7 @@ LEVELS = (50, 80, 90, 95)
 
 
 class Scores(NamedTuple):
-    """On judged rows, in scaled units, one number a target."""
+    """On held-out rows, in scaled units, one number a target."""
 
     rows: int
     mse: Float[np.ndarray, " targets"]
@@ -59,7 +59,7 @@ class Calibrated(NamedTuple):
     """In scaled units."""
     scores: Scores
     curved: Bool[np.ndarray, " features"]
-    """For each feature whether its slope changes enough to tell its noise from the system's."""
+    """For each feature whether its slope changes enough to separate its noise from the system's."""
     curvature: bool
     """Whether a straight line is clearly worse."""
     place: Float[np.ndarray, "rows targets"]
@@ -80,31 +80,31 @@ def calibrate(
     Validation rows if there are any, the held-out folds otherwise. `floor` is 0 in scaled units, of targets that cannot
     be negative.
     """
-    rows = judging_rows(trained.unseen, table.train)
+    rows = evaluation_rows(trained.unseen, table.train)
     table, trained = table.take(rows), trained.take(rows)
     unseen, held = trained.unseen, np.asarray(trained.unseen.any(axis=0)) & table.measured
     y, weight = table.y.astype(np.float64), table.weight.astype(np.float64)
     target_error = np.zeros_like(y) if table.errors is None else table.errors.target.astype(np.float64)
-    said = as_if_unseen(trained, table, n_jobs)
-    believed = blend(trained.ensemble, said, unseen)
+    outputs = as_if_unseen(trained, table, n_jobs)
+    predictive = blend(trained.ensemble, outputs, unseen)
 
-    gain = ensemble_gain(_blended_members(trained, said)[:, held], unseen[:, held], y[held], weight[held])
-    fixed = believed.mean_variance + believed.declared_variance + target_error  # what is known is not rescaled
-    error = y - believed.mean
+    gain = ensemble_gain(_blended_members(trained, outputs)[:, held], unseen[:, held], y[held], weight[held])
+    fixed = predictive.mean_variance + predictive.declared_variance + target_error  # what is known is not rescaled
+    error = y - predictive.mean
     residual = error * np.sqrt(gain)
-    trusted = held if trained.process is None else held & (trained.process.robust_weights >= LITTLE)
+    inliers = held if trained.process is None else held & (trained.process.robust_weights >= LITTLE)
     within, known = residual, fixed
     if trained.groups_differ is not None and table.code is not None:
-        declared = fixed - believed.mean_variance
+        declared = fixed - predictive.mean_variance
         inside = within_groups(
-            residual, believed.mean_variance, table.code, weight, trusted, believed.learned_variance + declared,
+            residual, predictive.mean_variance, table.code, weight, inliers, predictive.learned_variance + declared,
             trained.groups_differ,
         )  # fmt: skip
         within, known = inside.residual, inside.common + declared
-    level = noise_level(within[trusted], believed.learned_variance[trusted], known[trusted], weight[trusted])
+    level = noise_level(within[inliers], predictive.learned_variance[inliers], known[inliers], weight[inliers])
 
     ensemble = replace(trained.ensemble, noise_scale=level.scale)
-    believed = blend(ensemble, said, unseen)
+    predictive = blend(ensemble, outputs, unseen)
     prior = table.prior_mean.astype(np.float64)
     if ensemble.combination == BY_PROCESS and not callable(settings.prior):
         prior = np.zeros_like(prior)  # it is the process' own
@@ -112,8 +112,8 @@ def calibrate(
     def predicted(
         parts: Ensemble, log_densities: Float[np.ndarray, "rows perceptions"], pick: Bool[np.ndarray, " rows"] | slice
     ):
-        its = Blend(*[part[pick] for part in believed])
-        k = familiarity_of(parts, said.process_variance[pick], log_densities[pick])
+        its = Blend(*[part[pick] for part in predictive])
+        k = familiarity_of(parts, outputs.process_variance[pick], log_densities[pick])
         return distribution(parts, its, k, table.x[pick], prior[pick], target_error[pick])
 
     log_densities = np.zeros((len(y), 1))
@@ -129,22 +129,28 @@ def calibrate(
     answer = predicted(ensemble, log_densities, slice(None))
     groups, between = None, np.zeros_like(y)
     if trained.groups_differ is not None and table.code is not None:
-        own = trusted & (table.code >= 0)
-        noise = believed.learned_variance + believed.declared_variance + target_error
-        seen = blend(ensemble, _opinions(trained, table, n_jobs))
+        own = inliers & (table.code >= 0)
+        noise = predictive.learned_variance + predictive.declared_variance + target_error
+        seen = blend(ensemble, _component_outputs(trained, table, n_jobs))
         groups = learn_groups(
-            residual[own], (y - seen.mean)[own], noise[own], believed.mean_variance[own], table.code[own], weight[own],
-            trained.groups_differ, int(table.code.max()) + 1,
-        )  # fmt: skip
+            residual[own],
+            (y - seen.mean)[own],
+            noise[own],
+            predictive.mean_variance[own],
+            table.code[own],
+            weight[own],
+            trained.groups_differ,
+            int(table.code.max()) + 1,
+        )
         between = between + groups.variance
     std = np.sqrt(answer.variance + between)
     score = (y - answer.mean) * np.sqrt(gain) / std
     if floor is None:
-        inside = within / np.sqrt(np.where(within == residual, answer.variance, believed.learned_variance + known))
+        inside = within / np.sqrt(np.where(within == residual, answer.variance, predictive.learned_variance + known))
         share = between / std**2
-        shaped = ordinary_shape(score, inside, trusted, weight, level.freedom, groups, share, answer.mean)
+        shaped = ordinary_shape(score, inside, inliers, weight, level.freedom, groups, share, answer.mean)
     else:
-        shaped = positive_shape(y, answer.mean, std, floor, trusted, weight, level.freedom)
+        shaped = positive_shape(y, answer.mean, std, floor, inliers, weight, level.freedom)
         score = (y - shaped.mean) * np.sqrt(gain) / std
     tails, mean, place = shaped
     ensemble = replace(ensemble, tails=tails)
@@ -160,33 +166,33 @@ def calibrate(
         score=score[held],
         group_variance=between[held],
     )
-    judged = is_validation if is_validation.any() else held
-    curvature = _is_curved(table, y - believed.mean, np.where(held, weight, 0.0))
+    scored = is_validation if is_validation.any() else held
+    curvature = _is_curved(table, y - predictive.mean, np.where(held, weight, 0.0))
     curved = _changing_slopes(ensemble, table, n_jobs) if curvature else np.zeros(table.x.shape[1], bool)
-    scores = _scores(error[judged], y[judged], place[judged], weight[judged])
+    scores = _scores(error[scored], y[scored], place[scored], weight[scored])
     return Calibrated(ensemble, held_out, scores, curved, curvature, place[held], groups)
 
 
-def as_if_unseen(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> Opinions:
-    """Opinions of the training rows with process and boosted trees as if they had not seen each of them."""
-    said = _opinions(trained, table, n_jobs)
+def as_if_unseen(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> ComponentOutputs:
+    """Outputs at the training rows with process and boosted trees as if they had not seen each of them."""
+    outputs = _component_outputs(trained, table, n_jobs)
     if trained.boosted_mean is not None:
-        said = said._replace(boosted_mean=trained.boosted_mean)
+        outputs = outputs._replace(boosted_mean=trained.boosted_mean)
     if trained.process is None:
-        return said
-    return said._replace(process_mean=trained.process.unseen_mean, process_variance=trained.process.unseen_variance)
+        return outputs
+    return outputs._replace(process_mean=trained.process.unseen_mean, process_variance=trained.process.unseen_variance)
 
 
-def _opinions(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> Opinions:
+def _component_outputs(trained: TrainedEnsemble, table: Table, n_jobs: int | None) -> ComponentOutputs:
     errors = nothing_declared(*table.x.shape)
     if table.errors is not None:
         errors = table.errors.inputs(trained.imputed_scale)
-    return opinions(trained.ensemble, table.x, errors, n_jobs)
+    return component_outputs(trained.ensemble, table.x, errors, n_jobs)
 
 
-def _blended_members(trained: TrainedEnsemble, said: Opinions) -> Float[np.ndarray, "members rows targets"]:
+def _blended_members(trained: TrainedEnsemble, outputs: ComponentOutputs) -> Float[np.ndarray, "members rows targets"]:
     """Every member's mean with process and trees."""
-    return np.moveaxis(trained.ensemble.member_means(said, said.process_variance), 1, 0)
+    return np.moveaxis(trained.ensemble.member_means(outputs, outputs.process_variance), 1, 0)
 
 
 def _candidates(ensemble: Ensemble, log_densities: Float[np.ndarray, "rows perceptions"]) -> list[Ensemble]:
@@ -194,8 +200,8 @@ def _candidates(ensemble: Ensemble, log_densities: Float[np.ndarray, "rows perce
     low, middle = np.quantile(log_densities, [0.1, 0.5], axis=0)
     spread = np.maximum((middle - low) / 1.28, 0.5)  # as in model.density.reference_of
     return [
-        replace(ensemble, familiarity=FamiliarityScale(middle - caution * spread, caution * spread / 7))
-        for caution in CAUTIONS
+        replace(ensemble, familiarity=FamiliarityScale(middle - factor * spread, factor * spread / 7))
+        for factor in SPREAD_FACTORS
     ]
 
 
@@ -234,7 +240,7 @@ def _scores(
     place: Float[np.ndarray, "rows targets"],
     weight: Float[np.ndarray, " rows"],
 ) -> Scores:
-    """Of judged rows; `place` is the probability of a smaller error than the ensemble is expected to make."""
+    """Of held-out rows; `place` is the probability of a smaller error than the ensemble is expected to make."""
     off = np.abs(2 * place - 1)
     inside = {level: np.average(off < level / 100, axis=0, weights=weight) for level in LEVELS}
     spread = np.average((y - np.average(y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)

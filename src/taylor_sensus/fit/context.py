@@ -78,7 +78,7 @@ class FitContext:
         return cls(table, shape, settings, tuple(held), fold, unseen, run_seeds, start_seeds, n_jobs, progress, chosen)
 
     def variant(self, contrast: str | None = None) -> Variant:
-        """Which variants of the parts are used; contrast as in the settings unless told."""
+        """Which variants of the parts are used; contrast as in the settings by default."""
         s = self.settings
         return Variant(contrast or s.contrast, s.loss, s.combination, s.density, s.dropout > 0)
 
@@ -99,12 +99,12 @@ class FitContext:
         )
 
     def noise_table(self, found: FoundProcess | None) -> NoiseTable:
-        """Noise networks are small: of a large table, some rows are enough for them. Slips tell nothing of noise."""
+        """Noise networks are small: of a large table, some rows are enough for them. Outliers are left out."""
         rows = spread(np.arange(len(self.table.x)), LARGE)
         table = self.table if len(rows) == len(self.table.x) else self.table.take(rows)
         if found is not None:
-            slip = (found.robust_weights[rows] < LITTLE) | ~table.measured
-            table = table._replace(weight=np.where(slip, np.float32(NOTHING), table.weight))
+            is_outlier = (found.robust_weights[rows] < LITTLE) | ~table.measured
+            table = table._replace(weight=np.where(is_outlier, np.float32(NOTHING), table.weight))
         return NoiseTable(rows, table, self.unseen[:, rows])
 
     def options(self, steps: int, rate: float, decay: float) -> RunOptions:
@@ -130,6 +130,6 @@ class NoiseTable(NamedTuple):
     unseen: Bool[np.ndarray, "members rows"]
 
     @property
-    def judged(self) -> Bool[np.ndarray, " rows"]:
+    def is_held_out(self) -> Bool[np.ndarray, " rows"]:
         """Rows that some member has not seen."""
         return np.asarray(self.unseen.any(axis=0))

@@ -1,6 +1,6 @@
 """Scores of models that have never seen a row: the whole fit, done again without a part of the table at a time.
 
-The networks of a fit have not seen the rows that they are judged on either, but with few rows every small choice on
+The networks of a fit have not seen the rows that they are evaluated on either, but with few rows every small choice on
 the way (when to stop, how much the process counts, how large the noise is) makes these rows look better than new ones
 will be. Here nothing of the kind can happen; it costs as much as so many quick fits (the setting `interval_fits`).
 """

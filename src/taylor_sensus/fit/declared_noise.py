@@ -66,7 +66,7 @@ def borne_out(
     means = costs @ weight / weight.sum()
     best = int(means.argmin())
     count = weight.sum() ** 2 / (weight**2).sum()
-    for number, cost in enumerate(costs):  # in the order of belief
+    for number, cost in enumerate(costs):  # the likeliest first
         worse = cost - costs[best]
         mean = np.average(worse, weights=weight)
         if mean <= np.sqrt(np.average((worse - mean) ** 2, weights=weight) / count):

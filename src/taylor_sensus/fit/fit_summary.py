@@ -131,14 +131,14 @@ def _declared_checks(scaled: PreparedTable, found: Calibrated, inputs_known: boo
         if not there.any():
             checks.append(DeclaredCheck(0, 0.0, 0.0))
             continue
-        # A few slips say nothing of the usual error: none counts for more than four standard deviations.
+        # A few outliers say nothing of the typical error: none counts for more than four standard deviations.
         alone, all_of_it = (float(np.minimum(square[there] / part[there], 16.0).mean()) for part in (own, whole))
         checks.append(DeclaredCheck(int(there.sum()), alone, all_of_it))
     return checks
 
 
 def _probably_exact(table: EncodedTable, columns: tuple[Column, ...], scaled: PreparedTable) -> dict[str, str]:
-    """Columns that look exact although nobody said so; of very many rows some are looked at."""
+    """Columns that look exact although nobody declared so; of very many rows some are looked at."""
     return probably_exact(columns, table.x[spread(np.arange(len(table.x)), MOST_LOOKED_AT)],
                           scaled.default_errors.share > 0)  # fmt: skip
 
@@ -168,7 +168,7 @@ def _share_bounds(
     return tuple(tuple(zip(one.low.tolist(), one.high.tolist(), strict=True)) for one in each)
 
 
-def _judged(found: Calibrated) -> Bool[np.ndarray, " rows"]:
+def _evaluated(found: Calibrated) -> Bool[np.ndarray, " rows"]:
     """Which held-out rows the scores come from: validation rows where there are any."""
     is_validation = found.held_out.rows < 0
     return is_validation if is_validation.any() else ~is_validation
@@ -176,14 +176,14 @@ def _judged(found: Calibrated) -> Bool[np.ndarray, " rows"]:
 
 def _explained(found: Calibrated) -> Float[np.ndarray, " targets"]:
     """Not a number where the target does not vary, so that there is nothing to explain."""
-    return np.where(np.ptp(found.held_out.y[_judged(found)], axis=0) > 0, found.scores.explained, np.nan)
+    return np.where(np.ptp(found.held_out.y[_evaluated(found)], axis=0) > 0, found.scores.explained, np.nan)
 
 
 def _thirds(found: Calibrated) -> Float[np.ndarray, "targets 3"]:
     """Coverage of 90 % intervals among the surest, the middle and the least sure third."""
-    judged = _judged(found)
-    std = found.held_out.std[judged]
-    held = np.abs(2 * found.place[judged] - 1) < 0.9
+    evaluated = _evaluated(found)
+    std = found.held_out.std[evaluated]
+    held = np.abs(2 * found.place[evaluated] - 1) < 0.9
     shares = [tercile_shares(size) for size in std.T]
     return np.array([[np.average(own, weights=s) for s in share] for own, share in zip(held.T, shares, strict=True)])
 
@@ -202,8 +202,8 @@ def _missing_cells(x: Float[np.ndarray, "rows features"], columns: tuple[Column,
 def _declared(scaled: PreparedTable, parts: list[str]) -> dict[str, DeclaredError]:
     """The usual declared error of each encoded feature that has one, in the user's unit."""
     usual, std = scaled.default_errors, np.sqrt(scaled.default_errors.variance) * scaled.scaler.scale
-    told = zip(parts, usual.share, std, strict=True)
-    return {part: DeclaredError(float(share), float(size)) for part, share, size in told if share > 0}
+    declared_parts = zip(parts, usual.share, std, strict=True)
+    return {part: DeclaredError(float(share), float(size)) for part, share, size in declared_parts if share > 0}
 
 
 def _outliers(ensemble: TrainedEnsemble, scaled: PreparedTable) -> tuple[int, ...]:

@@ -50,10 +50,10 @@ def between_variance(mean: Float[np.ndarray, " groups"], variance: Float[np.ndar
     """
     tau = np.exp(LOG_VARIANCES)
     total = tau[:, None] + variance
-    believed = -0.5 * (np.log(total) + mean**2 / total).sum(axis=1)
-    believed += np.log(tau / (tau + variance.mean()))
-    believed -= 0.5 * ((LOG_VARIANCES - USUAL_LOG_VARIANCE) / LOG_VARIANCE_SPREAD) ** 2
-    chance = np.exp(believed - believed.max())
+    log_posterior = -0.5 * (np.log(total) + mean**2 / total).sum(axis=1)
+    log_posterior += np.log(tau / (tau + variance.mean()))
+    log_posterior -= 0.5 * ((LOG_VARIANCES - USUAL_LOG_VARIANCE) / LOG_VARIANCE_SPREAD) ** 2
+    chance = np.exp(log_posterior - log_posterior.max())
     return float(chance @ tau / chance.sum())
 
 
@@ -84,17 +84,17 @@ def within_groups(
     mean_variance: Float[np.ndarray, "rows targets"],
     code: Int[np.ndarray, " rows"],
     weight: Float[np.ndarray, " rows"],
-    judged: Bool[np.ndarray, " rows"],
+    held_out: Bool[np.ndarray, " rows"],
     noise: Float[np.ndarray, "rows targets"] | None = None,
     differ: Bool[np.ndarray, " targets"] | None = None,
 ) -> WithinGroups:
     """Unseen residuals without the intercepts of their groups, where unseen groups gain from having some.
 
     `mean_variance` is what is not known of the function; `noise` the variance of each row beside, by default one size
-    for all rows, from differences inside groups. Rows that are not `judged`, or have no group, stay as they are.
+    for all rows, from differences inside groups. Rows that are not `held_out`, or have no group, stay as they are.
     """
     residual, common = residual.astype(np.float64), mean_variance.astype(np.float64)
-    rows = np.flatnonzero(judged & (code >= 0))
+    rows = np.flatnonzero(held_out & (code >= 0))
     found = np.zeros(residual.shape[1], bool) if differ is None else differ
     if not len(rows):
         return WithinGroups(residual, common, found)

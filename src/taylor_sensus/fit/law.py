@@ -64,7 +64,7 @@ def fit_law(
     if len(reading) <= MOST_FEATURES:
         used = np.flatnonzero(reading | (table.x[: table.train].std(axis=0) > 0))
     x, y = table.x[rows].astype(np.float64), table.y[rows].astype(np.float64)
-    # Robust weights take the effect of the readings' errors for slips: only what is far off counts less.
+    # Robust weights take the effect of the readings' errors for outliers: only what is far off counts less.
     weight = table.weight[rows] * np.where(found.robust_weights[rows] < LITTLE, found.robust_weights[rows], 1.0)
     known = (errors.target if target_variance is None else target_variance)[rows].mean(axis=1, dtype=np.float64)
     whole = as_matrices(variance) if errors.covariance is None else errors.covariance[rows].astype(np.float64)
@@ -152,9 +152,9 @@ def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _
         total = (noise + known[:, None] + spread_of_f).mean(axis=1) / weight
         scaled = basis / total
         factor = np.linalg.cholesky(np.eye(len(basis)) + scaled @ basis.T)
-        told = solve_triangular(factor, scaled @ y, lower=True, check_finite=False)
-        each = (y * y / total[:, None]).sum() - (told * told).sum()
-        return each / 2 + y.shape[1] * (np.log(np.diag(factor)).sum() + np.log(total).sum() / 2), factor, told
+        whitened_y = solve_triangular(factor, scaled @ y, lower=True, check_finite=False)
+        each = (y * y / total[:, None]).sum() - (whitened_y * whitened_y).sum()
+        return each / 2 + y.shape[1] * (np.log(np.diag(factor)).sum() + np.log(total).sum() / 2), factor, whitened_y
 
     thetas = [_sharper(numbers.theta, by, features) for by in SHARPER]
     bases = [averages(theta) for theta in thetas]
@@ -171,18 +171,18 @@ def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _
         ends.sort(key=lambda end: end[0])
         _, log_noise, theta, basis = ends[0]
         thetas, bases = [end[2] for end in ends[:2]], [end[3] for end in ends[:2]]
-        _, factor, told = solve(basis, float(np.exp(log_noise)))
+        _, factor, whitened_y = solve(basis, float(np.exp(log_noise)))
         root = prior_root(theta, centres)
-        said = np.empty((nodes_each, *y.shape))
+        values = np.empty((nodes_each, *y.shape))
         for number in range(nodes_each):
             at = flat.reshape(count, nodes_each, features)[:, number]
             white = solve_triangular(root, covariance(theta, at, centres).T, lower=True, check_finite=False)
-            said[number] = solve_triangular(factor, white, lower=True, check_finite=False).T @ told
-        mean = np.einsum("q,qrt->rt", share, said)
-        apart = said - mean if brought is None else said - mean + brought[:, :, None]
+            values[number] = solve_triangular(factor, white, lower=True, check_finite=False).T @ whitened_y
+        mean = np.einsum("q,qrt->rt", share, values)
+        apart = values - mean if brought is None else values - mean + brought[:, :, None]
         spread_of_f = np.einsum("q,qrt->rt", share, apart**2)
     noise = np.maximum(np.full(y.shape[1], np.exp(log_noise)), LEAST_NOISE * float(np.exp(start)))
-    return _Fit(theta, centres, factor, told, noise)
+    return _Fit(theta, centres, factor, whitened_y, noise)
 
 
 def _sharper(theta: Float[np.ndarray, " numbers"], by: float, features: int) -> Float[np.ndarray, " numbers"]:
@@ -198,12 +198,12 @@ def learn_density(
 ) -> InputDensity:
     """The mixture of true inputs behind readings with these covariances of their errors, by extreme deconvolution."""
     order = rng.permutation(len(x))
-    kept, judging = order[: round(0.8 * len(x))], order[round(0.8 * len(x)) :]
+    kept, held_out = order[: round(0.8 * len(x))], order[round(0.8 * len(x)) :]
     counts = [count for count in COMPONENTS if len(x) >= 15 * count * max(1, x.shape[1] // 2)] or [1]
     scores = []
-    for count in counts if len(judging) else counts[:1]:
+    for count in counts if len(held_out) else counts[:1]:
         found = _deconvolved(x[kept], error[kept], count, rng)
-        scores.append(found.behind(x[judging], error[judging]).log_density.mean())
+        scores.append(found.behind(x[held_out], error[held_out]).log_density.mean())
     return _deconvolved(x, error, counts[int(np.argmax(scores))], rng)
 
 
@@ -213,7 +213,7 @@ def _deconvolved(
     count: int,
     rng: np.random.Generator,
 ) -> InputDensity:
-    """Expectation and maximisation from a first guess by k-means; components are drawn a little to the pooled one."""
+    """Expectation and maximisation from a start by k-means; components are drawn a little to the pooled one."""
     from sklearn.cluster import KMeans
 
     rows, features = x.shape

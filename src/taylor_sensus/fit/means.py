@@ -44,7 +44,7 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
     return stages if settings.kernel and rows <= settings.kernel_limit else {"density": 1, **stages}
 
 
-def train_means(context: FitContext, few: NoiseTable, row_weights: Float[np.ndarray, " rows"]) -> TrainedMeans:
+def train_means(context: FitContext, noise_table: NoiseTable, row_weights: Float[np.ndarray, " rows"]) -> TrainedMeans:
     """A few short runs with each spread of frequencies, then all members with the one that served unseen rows best.
 
     How wiggly a function is cannot be known beforehand, and no one spread suits all tables. Nor does one length of
@@ -63,7 +63,7 @@ def train_means(context: FitContext, few: NoiseTable, row_weights: Float[np.ndar
         return run_tasks(context, train_mean, [(*job, epochs) for job in some], (row_weights,))
 
     def error(runs: list[Trained]) -> float:
-        found = unseen_error([run.network for run in runs], few, row_weights, context.n_jobs)
+        found = unseen_error([run.network for run in runs], noise_table, row_weights, context.n_jobs)
         return found if context.processes is None else float(context.processes.of_first([np.array(found)])[0])
 
     pilots, short = members[: settings.pilots], max(1, round(settings.pilot_share * settings.epochs))
@@ -112,12 +112,12 @@ def network_means(
 
 
 def unseen_error(
-    nets: list[MeanNetwork], few: NoiseTable, row_weights: Float[np.ndarray, " all_rows"], n_jobs: int | None
+    nets: list[MeanNetwork], noise_table: NoiseTable, row_weights: Float[np.ndarray, " all_rows"], n_jobs: int | None
 ) -> float:
     """Squared error of the first members on the rows that each has not seen; 0 if there are none."""
     if not nets:
         return 0.0
-    means = network_means(nets, few.table.x, n_jobs)
-    squared = ((few.table.y[:, None, :] - means) ** 2).sum(axis=2).T
-    weight = few.unseen[: len(nets)] * row_weights[few.rows]
+    means = network_means(nets, noise_table.table.x, n_jobs)
+    squared = ((noise_table.table.y[:, None, :] - means) ** 2).sum(axis=2).T
+    weight = noise_table.unseen[: len(nets)] * row_weights[noise_table.rows]
     return float(np.sum((squared * weight).sum(axis=1) / weight.sum(axis=1)))

@@ -39,21 +39,21 @@ class NoiseRun(NamedTuple):
 
 
 def train_noise(
-    context: FitContext, nets: list[MeanNetwork], few: NoiseTable, weighed: Weighed
+    context: FitContext, nets: list[MeanNetwork], noise_table: NoiseTable, weighed: Weighed
 ) -> tuple[list[Trained], list[tuple[Any, ...]]]:
     """The runs, and every member's noise networks."""
-    runs = run_tasks(context, train_member_noise, list(enumerate(nets)), (few, weighed))
-    chosen = simplest_noise(np.stack([run.costs for run in runs]), few.unseen, few.table.weight)
+    runs = run_tasks(context, train_member_noise, list(enumerate(nets)), (noise_table, weighed))
+    chosen = simplest_noise(np.stack([run.costs for run in runs]), noise_table.unseen, noise_table.table.weight)
     return [run.trained for run in runs], [run.pairs[chosen] for run in runs]
 
 
 def train_member_noise(
-    context: FitContext, few: NoiseTable, weighed: Weighed, member: int, net: MeanNetwork
+    context: FitContext, noise_table: NoiseTable, weighed: Weighed, member: int, net: MeanNetwork
 ) -> NoiseRun:
     """One member's noise networks, beside its mean."""
-    rows = _noise_rows(context, net, few, weighed)
-    start = _start(context, rows, few, context.generators(1)[member])
-    splits = MemberSplits(few.unseen, few.table.train, few.table.weight)
+    rows = _noise_rows(context, net, noise_table, weighed)
+    start = _start(context, rows, noise_table, context.generators(1)[member])
+    splits = MemberSplits(noise_table.unseen, noise_table.table.train, noise_table.table.weight)
     epochs, variant = context.settings.noise_epochs, context.variant()
     trained = train_member(context, "noise", member, start, rows, splits, epochs, variant=variant)
     pairs = [flattened(trained.network, rows, share) for share in FLATNESS]
@@ -78,9 +78,9 @@ def squared_slopes(
     return in_chunks(chunk, (x, process_slopes), n_jobs)
 
 
-def _noise_rows(context: FitContext, net: MeanNetwork, few: NoiseTable, weighed: Weighed) -> NoiseRows:
+def _noise_rows(context: FitContext, net: MeanNetwork, noise_table: NoiseTable, weighed: Weighed) -> NoiseRows:
     """Rows as one member's noise networks see them, padded; what is declared counts like what is not known."""
-    table = few.table
+    table = noise_table.table
     squared = squared_slopes(net, weighed.share, weighed.slopes, table.x, context.n_jobs)
     known = weighed.mean_variance
     if table.errors is not None:
@@ -90,12 +90,12 @@ def _noise_rows(context: FitContext, net: MeanNetwork, few: NoiseTable, weighed:
     return NoiseRows(*[np.clip(array, -MOST, MOST).astype(np.float32) for array in arrays])
 
 
-def _start(context: FitContext, rows: NoiseRows, few: NoiseTable, rng: np.random.Generator) -> Any:
+def _start(context: FitContext, rows: NoiseRows, noise_table: NoiseTable, rng: np.random.Generator) -> Any:
     """Noise networks start at the overall residual variance beyond what is known, half of it through the features.
 
     Repeated inputs do not tell the halves apart: where inputs are set points, their noise acts anew in each repeat.
     """
-    weight = few.table.weight
+    weight = noise_table.table.weight
     overall = np.average(np.asarray(rows.residual).astype(np.float64) ** 2, axis=0, weights=weight)
     beyond = overall - np.average(np.asarray(rows.known), axis=0, weights=weight)
     left = np.maximum(np.maximum(beyond, 0.1 * overall), 1e-8)
@@ -105,7 +105,7 @@ def _start(context: FitContext, rows: NoiseRows, few: NoiseTable, rng: np.random
     return new_noise(context.shape, context.settings, rng, level, np.log(system))
 
 
-# DIFF(eq. 9): noise that differs between rows must show: with few rows, one size for all is the better guess.
+# DIFF(eq. 9): noise that differs between rows must show: with few rows, one size for all is the better estimate.
 def simplest_noise(
     costs: Float[np.ndarray, "members flatness rows"],
     unseen: Bool[np.ndarray, "members rows"],
@@ -116,11 +116,11 @@ def simplest_noise(
     The one-standard-error rule: the flattest that is not worse than the best by more than chance. `unseen`
     says which rows a member has not seen.
     """
-    judging = unseen * weight
-    total = judging.sum(axis=0)
-    judged = total > 0
-    mean_costs = np.einsum("mr,mfr->fr", judging, costs)[:, judged] / total[judged]
-    weight = weight[judged]
+    held_out_weight = unseen * weight
+    total = held_out_weight.sum(axis=0)
+    held = total > 0
+    mean_costs = np.einsum("mr,mfr->fr", held_out_weight, costs)[:, held] / total[held]
+    weight = weight[held]
     best = mean_costs[np.average(mean_costs, axis=1, weights=weight).argmin()]
 
     def as_good(cost: Float[np.ndarray, " rows"]) -> bool:

@@ -26,13 +26,13 @@ ROUGH = 0.02
 """By how much bounds are moved outwards: slopes are estimates, and bends carry some noise where there is no slope."""
 MOST_ROWS = 600
 FEWEST_ROWS = 10
-"""With fewer rows nothing is said: the bounds are 0 and 1."""
+"""With fewer rows nothing is learned: the bounds are 0 and 1."""
 MOST_SOURCES = 12
 """Sources with an interval of their own; the smallest others are taken together."""
 ACCURACY = 1e-5
 """Relative, of a log-likelihood of at most some hundreds: far finer than `DROP`."""
 FREEDOM = 8.0
-"""Of Student's t for residuals: a few slips must not decide the split."""
+"""Of Student's t for residuals: a few outliers must not decide the split."""
 
 
 class ShareBounds(NamedTuple):

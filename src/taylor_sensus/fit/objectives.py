@@ -84,7 +84,7 @@ def mean_score(network: Any, rows: Any, weight: Float[np.ndarray, " rows"]) -> f
 
 
 class NoiseRows(NamedTuple):
-    """What the noise networks learn from once the mean is fixed: its Jacobian and honest residuals are constants."""
+    """What the noise networks learn from once the mean is fixed: its Jacobian and held-out residuals are constants."""
 
     x: Float[AnyArray, "rows features"]
     residual: Float[AnyArray, "rows targets"]

@@ -13,7 +13,7 @@ from taylor_sensus.model.shapes import AnyArray, Bool, Float, Int, Shaped
 from taylor_sensus.rows import spread
 
 LARGE = 32_768
-"""Rows above which a table is large: it is not padded, and what only judges a model looks at so many of its rows."""
+"""Rows above which a table is large: it is not padded, and what only evaluates a model looks at so many of its rows."""
 FEW_ROWS = 200
 """Up to so many, rows that stop a member are not those that judge it."""
 MOST_SCORED = 8192
@@ -154,7 +154,9 @@ class MemberSplits:
         return split_rows(fit, scored, self.weight, self.padded, self.held_padded)
 
 
-def judging_rows(unseen: Bool[np.ndarray, "members rows"], train: int, most: int = LARGE) -> Int[np.ndarray, " chosen"]:
+def evaluation_rows(
+    unseen: Bool[np.ndarray, "members rows"], train: int, most: int = LARGE
+) -> Int[np.ndarray, " chosen"]:
     """All rows, or of a large table `most` that some member has not seen: validation rows for at most one half."""
     if unseen.shape[1] <= most:
         return np.arange(unseen.shape[1])

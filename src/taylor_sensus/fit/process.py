@@ -35,9 +35,9 @@ SCOUTS, SCOUT_ITERATIONS = 200, 25
 ITERATIONS = 40
 ROUNDS, MORE_ITERATIONS = 2, 10
 """How often robust weights are found anew, and the search goes on."""
-MOST_JUDGES = 1000
-"""Centres with which robust weights are found and judged at most; all of them answer in the end."""
-DOUBTED = 1e-3
+MOST_ROBUST_CENTRES = 1000
+"""Centres with which robust weights are found and compared at most; all of them answer in the end."""
+SUSPECT_WEIGHT = 1e-3
 """Weight of suspected rows while the others are looked at."""
 LEAST_LOG_NOISE = np.log(1e-6)
 """Log of the smallest noise variance."""
@@ -54,7 +54,7 @@ class ProcessStage(NamedTuple):
 
     found: FoundProcess | None
     row_weights: Float[np.ndarray, " rows"]
-    """For the means, which count exact rows more than doubtful ones."""
+    """For the means, which count exact rows more than uncertain ones."""
 
 
 def run_process(context: FitContext) -> ProcessStage:
@@ -81,8 +81,8 @@ def run_process(context: FitContext) -> ProcessStage:
     weights = t.weight
     if errors is not None or (found.robust_weights != 1).any():
         white = noise(found.process.numbers.theta)
-        slip = found.robust_weights < LITTLE
-        weights = row_weights(t.weight, (white + declared) / found.robust_weights, t.train, slip)
+        is_outlier = found.robust_weights < LITTLE
+        weights = row_weights(t.weight, (white + declared) / found.robust_weights, t.train, is_outlier)
     return ProcessStage(found, weights)
 
 
@@ -109,25 +109,27 @@ def find_process(
 
     `declared` is the variance of each row's target that is known beforehand.
     """
-    few, centres = _picked(len(fold), settings, seed)
-    scouts, with_trend = few[:SCOUTS], settings.prior == "ridge"
+    search_rows, centres = _picked(len(fold), settings, seed)
+    scouts, with_trend = search_rows[:SCOUTS], settings.prior == "ridge"
     tails = np.abs(table.x[: len(fold)]).max() > LONG_TAIL
     ranges = LOG_RANGES if tails else LOG_RANGES[:1]
     views = [_process_rows(table, declared, log_range) for log_range in ranges]
-    asked = np.concatenate([few, np.arange(len(fold), len(table.y))])  # the few and all validation rows
+    scored = np.concatenate([search_rows, np.arange(len(fold), len(table.y))])  # and all validation rows
 
     def from_start(number: int, centre: tuple[float, ...]) -> FoundMaximum:
         return _with_some_noise(search(views[number].take(scouts), centre, SCOUT_ITERATIONS, with_trend=with_trend))
 
-    def on_all_few(number: int, end: FoundMaximum, iterations: int) -> FoundMaximum:
-        more = search(views[number].take(few), end.centre, iterations, end.theta, with_trend=with_trend)
+    def on_search_rows(number: int, end: FoundMaximum, iterations: int) -> FoundMaximum:
+        more = search(views[number].take(search_rows), end.centre, iterations, end.theta, with_trend=with_trend)
         return _with_some_noise(more)
 
     def error(number: int) -> float:
-        rows = views[number].take(asked)
-        inside = rows.take(np.arange(len(few)))
+        rows = views[number].take(scored)
+        inside = rows.take(np.arange(len(search_rows)))
         process = GaussianProcess.condition(tried[number].theta, ranges[number], inside)
-        return _unseen_error(_answers(process, rows, np.arange(len(few)), fold[few], variances=False), rows)
+        return _unseen_error(
+            _answers(process, rows, np.arange(len(search_rows)), fold[search_rows], variances=False), rows
+        )
 
     # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
     with one_blas_thread():
@@ -135,11 +137,12 @@ def find_process(
         best = min(range(len(ranges)), key=error) if len(ranges) > 1 else 0
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
         ends = sorted([tried[best], *again], key=lambda one: one.cost)
-        if len(few) > len(scouts):  # with fewer rows another maximum may be the highest: the two best go on for a while
-            on = [lambda end=end: on_all_few(best, end, MORE_ITERATIONS) for end in ends[:2]]
+        # With fewer rows another maximum may be the highest: the two best go on for a while.
+        if len(search_rows) > len(scouts):
+            on = [lambda end=end: on_search_rows(best, end, MORE_ITERATIONS) for end in ends[:2]]
             ends = sorted(run_all(on, n_jobs), key=lambda one: one.cost)
-        found = on_all_few(best, ends[0], ITERATIONS)
-        robust = _robust(found, ranges[best], views[best], few, centres, fold, settings)
+        found = on_search_rows(best, ends[0], ITERATIONS)
+        robust = _robust(found, ranges[best], views[best], search_rows, centres, fold, settings)
         if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
             return robust
         return _cross_fitted(robust, views[best], fold, found.centre, with_trend=with_trend)
@@ -154,13 +157,15 @@ def find_again(
     seed: int,
 ) -> FoundProcess:
     """The same process with other declared variances or more rows: the search goes on from where it had ended."""
-    few, centres = _picked(len(fold), settings, seed)
+    search_rows, centres = _picked(len(fold), settings, seed)
     log_range = float(before.log_range)
     rows = _process_rows(table, declared, log_range)
     with one_blas_thread():
         with_trend = settings.prior == "ridge"
-        found = _with_some_noise(search(rows.take(few), FIRST_START, ITERATIONS, before.theta, with_trend=with_trend))
-        robust = _robust(found, log_range, rows, few, centres, fold, settings)
+        found = _with_some_noise(
+            search(rows.take(search_rows), FIRST_START, ITERATIONS, before.theta, with_trend=with_trend)
+        )
+        robust = _robust(found, log_range, rows, search_rows, centres, fold, settings)
         if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
             return robust
         return _cross_fitted(robust, rows, fold, found.centre, with_trend=with_trend)
@@ -171,14 +176,16 @@ def _process_rows(table: Table, declared: Float[np.ndarray, " rows"], log_range:
     return ProcessRows(x, table.y.astype(np.float64), table.weight.astype(np.float64), declared)
 
 
-def _picked(train: int, settings: Settings, seed: int) -> tuple[Int[np.ndarray, " few"], Int[np.ndarray, " centres"]]:
+def _picked(
+    train: int, settings: Settings, seed: int
+) -> tuple[Int[np.ndarray, " search_rows"], Int[np.ndarray, " centres"]]:
     """Rows for the search, and rows that become centres."""
     rng = np.random.default_rng(seed)
-    few = rng.permutation(train)[: settings.kernel_search_rows]
+    search_rows = rng.permutation(train)[: settings.kernel_search_rows]
     count = settings.kernel_rows
     if train > MANY_ROWS:
         count = min(count, max(FEWEST_CENTRES, int(np.sqrt(MOST_WORK / train))))
-    return few, np.sort(rng.permutation(train)[:count])
+    return search_rows, np.sort(rng.permutation(train)[:count])
 
 
 def _with_some_noise(found: FoundMaximum) -> FoundMaximum:
@@ -189,48 +196,50 @@ def _robust(
     found: FoundMaximum,
     log_range: float,
     rows: ProcessRows,
-    few: Int[np.ndarray, " few"],
+    search_rows: Int[np.ndarray, " search_rows"],
     centres: Int[np.ndarray, " centres"],
     fold: Int[np.ndarray, " train"],
     settings: Settings,
 ) -> FoundProcess:
     """The process given its rows, each with its robust weight, unless unseen rows are served better without."""
-    judges = spread(centres, MOST_JUDGES)
-    process = GaussianProcess.condition(found.theta, log_range, rows.take(judges))
+    robust_centres = spread(centres, MOST_ROBUST_CENTRES)
+    process = GaussianProcess.condition(found.theta, log_range, rows.take(robust_centres))
     if not settings.robust:
-        return _from_all(process, rows, judges, centres, fold)
+        return _from_all(process, rows, robust_centres, centres, fold)
     plain = process
     weights, train, reweighted = np.ones(len(rows.y)), np.arange(len(fold)), rows
-    doubted = suspects(rows.take(train), few)
-    if doubted.any():  # so many or so large that they have hidden themselves in the noise: begin without them
-        weights[train] = np.where(doubted, DOUBTED, 1.0)
+    suspected = suspects(rows.take(train), search_rows)
+    if suspected.any():  # so many or so large that they have hidden themselves in the noise: begin without them
+        weights[train] = np.where(suspected, SUSPECT_WEIGHT, 1.0)
         reweighted = rows.reweighted(weights)
-        begun = search(reweighted.take(few), found.centre, ITERATIONS, with_trend=settings.prior == "ridge")
-        process = GaussianProcess.condition(_with_some_noise(begun).theta, log_range, reweighted.take(judges))
+        begun = search(reweighted.take(search_rows), found.centre, ITERATIONS, with_trend=settings.prior == "ridge")
+        process = GaussianProcess.condition(_with_some_noise(begun).theta, log_range, reweighted.take(robust_centres))
     for _ in range(ROUNDS):
-        weights[train] = robust_weights(process, rows.take(train), judges, weights)
+        weights[train] = robust_weights(process, rows.take(train), robust_centres, weights)
         reweighted = rows.reweighted(weights)
         start = process.numbers.theta
-        more = search(reweighted.take(few), found.centre, MORE_ITERATIONS, start, with_trend=settings.prior == "ridge")
+        more = search(
+            reweighted.take(search_rows), found.centre, MORE_ITERATIONS, start, with_trend=settings.prior == "ridge"
+        )
         theta = _with_some_noise(more).theta
-        process = GaussianProcess.condition(theta, log_range, reweighted.take(judges))
-    said = _answers(process, reweighted, judges, fold, variances=False).unseen_mean
-    if not leans((rows.y - said)[weights >= LITTLE]):
-        without = _answers(plain, rows, judges, fold, variances=False).unseen_mean
-        if robust_score(rows.y - said) < robust_score(rows.y - without):
-            return _from_all(process, reweighted, judges, centres, fold)._replace(robust_weights=weights)
-    return _from_all(plain, rows, judges, centres, fold)
+        process = GaussianProcess.condition(theta, log_range, reweighted.take(robust_centres))
+    robust_mean = _answers(process, reweighted, robust_centres, fold, variances=False).unseen_mean
+    if not leans((rows.y - robust_mean)[weights >= LITTLE]):
+        without = _answers(plain, rows, robust_centres, fold, variances=False).unseen_mean
+        if robust_score(rows.y - robust_mean) < robust_score(rows.y - without):
+            return _from_all(process, reweighted, robust_centres, centres, fold)._replace(robust_weights=weights)
+    return _from_all(plain, rows, robust_centres, centres, fold)
 
 
 def _from_all(
     process: GaussianProcess,
     rows: ProcessRows,
-    judges: Int[np.ndarray, " judges"],
+    robust_centres: Int[np.ndarray, " robust_centres"],
     centres: Int[np.ndarray, " centres"],
     fold: Int[np.ndarray, " train"],
 ) -> FoundProcess:
-    """The answers of a process that has seen some rows, `judges`, with the same length scales and all `centres`."""
-    if len(judges) < len(centres):
+    """The answers of a process that has seen `robust_centres`, with the same length scales and all `centres`."""
+    if len(robust_centres) < len(centres):
         numbers = process.numbers
         process = GaussianProcess.condition(numbers.theta, float(numbers.log_range), rows.take(centres))
     return _answers(process, rows, centres, fold)

@@ -51,7 +51,7 @@ class Processes:
     def run_steps(self, trained: Any, moments: Any, network: Any, window: Any, *given: Any, **options: Any) -> Any:
         """As `taylor_sensus.fit.loop.run_steps`, with this process' part of each batch."""
         parts = NamedSharding(self._mesh, PartitionSpec(None, "rows"))
-        with self._told():
+        with self._lost_process_error():
             window = jax.tree.map(partial(jax.make_array_from_process_local_data, parts), window)
             result = jax.block_until_ready(self._program(trained, moments, network, window, *given, **options))
             return jax.device_get(result)
@@ -78,13 +78,13 @@ class Processes:
     def gathered(self, array: Shaped[np.ndarray, "*shape"]) -> Shaped[np.ndarray, " processes *shape"]:
         """That array of each process, one after the other along a new first axis, to the last bit."""
         content = np.frombuffer(array.tobytes() + b"\0" * (-array.nbytes % 4), np.uint32)
-        with self._told():
+        with self._lost_process_error():
             found = np.asarray(multihost_utils.process_allgather(content, tiled=False)).reshape(self.count, -1)
         every = [np.frombuffer(one.tobytes()[: array.nbytes], array.dtype).reshape(array.shape) for one in found]
         return np.stack(every)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _lost_process_error(self) -> Iterator[None]:
         try:
             yield
         except (JaxRuntimeError, ValueError) as error:

@@ -58,7 +58,7 @@ def with_kinds(table: Table, columns: tuple[Column, ...], settings: Settings) ->
 
 
 def run_readings(context: FitContext) -> Readings:
-    """The process, the law, and how far declared errors count, judged by unseen rows."""
+    """The process, the law, and how far declared errors count, chosen by unseen rows."""
     t = context.table
     if t.errors is None:
         return Readings(context, run_process(context), None)
@@ -101,10 +101,10 @@ def _declared_share(
     if t.errors is None:
         raise ValueError("no errors are declared")
     left = np.zeros(t.x.shape) if law is None else law.in_regression(t.x, t.errors.declared) * law.is_reading
-    judged = spread(np.flatnonzero(found.robust_weights >= LITTLE), MOST_ROWS)
-    x, errors, weight = t.x[judged], t.errors.take(judged), t.weight[judged].astype(np.float64)
+    inliers = spread(np.flatnonzero(found.robust_weights >= LITTLE), MOST_ROWS)
+    x, errors, weight = t.x[inliers], t.errors.take(inliers), t.weight[inliers].astype(np.float64)
     squared = process_slopes(found.process, x, context.n_jobs) ** 2
-    through = np.einsum("rtf,rf->rt", squared, left[judged])
+    through = np.einsum("rtf,rf->rt", squared, left[inliers])
     expected = 1.0
     if law is not None:
         spread_of_f = law.answer(x, errors.declared * law.is_reading).feature_variance
@@ -112,6 +112,6 @@ def _declared_share(
     others = errors._replace(target=np.zeros_like(errors.target))
     if law is not None:
         others = others.scaled(np.where(law.is_reading, 0.0, 1.0))
-    other = others.at_targets(squared) + found.unseen_variance[judged, None]
-    residual = (t.y - found.unseen_mean)[judged].astype(np.float64)
+    other = others.at_targets(squared) + found.unseen_variance[inliers, None]
+    residual = (t.y - found.unseen_mean)[inliers].astype(np.float64)
     return borne_out(residual, weight, through, errors.target.astype(np.float64), other, expected), left

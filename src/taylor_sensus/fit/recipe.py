@@ -153,12 +153,12 @@ def train(start: Start) -> TrainedEnsemble:
     context, (found, row_weights) = read.context, read.process
     # Where there is a process, it tells what is known.
     density = train_density(context, perception, points) if found is None else None
-    few = context.noise_table(found)
-    means = train_means(context, few, row_weights)
-    at_rows = network_means(means.networks, few.table.x, context.n_jobs)
-    weighed = weigh(context, found, few, means.networks, at_rows, row_weights)
-    weighed, differ = without_intercepts(few, weighed)
-    noise_runs, noise_nets = train_noise(context, means.networks, few, weighed)
+    noise_table = context.noise_table(found)
+    means = train_means(context, noise_table, row_weights)
+    at_rows = network_means(means.networks, noise_table.table.x, context.n_jobs)
+    weighed = weigh(context, found, noise_table, means.networks, at_rows, row_weights)
+    weighed, differ = without_intercepts(noise_table, weighed)
+    noise_runs, noise_nets = train_noise(context, means.networks, noise_table, weighed)
     blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(means.networks, noise_nets, strict=True)]
     ensemble = Ensemble(
         blocks=stacked(blocks),

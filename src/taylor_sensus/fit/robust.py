@@ -20,7 +20,7 @@ FREEDOM = 4.0
 LITTLE = 0.25
 """Robust weight below which a row is worth a look: about four standard deviations off."""
 MOST_RATIO = 20.0
-"""A row counts at most so many times more, or less, than a typical one, however exact it is said to be."""
+"""A row counts at most so many times more, or less, than a typical one, however exact it is declared to be."""
 
 
 # DIFF(eq. 16): noise is normal in the paper, and every row counts alike. With noise on some cells of a table, which the
@@ -45,9 +45,9 @@ def robust_weights(
     variance[centres] = assumed - assumed**2 * (root * root).sum(axis=0)
     others = np.setdiff1d(np.arange(len(rows.x)), centres)
     for part in (others[block] for block in blocks(len(others), 1024)):
-        said = process.posterior_at(rows.x[part])
-        kept = noise[part] / (said.variance + noise[part])
-        miss[part], variance[part] = kept[:, None] * (rows.y[part] - said.mean), kept * said.variance
+        posterior = process.posterior_at(rows.x[part])
+        kept = noise[part] / (posterior.variance + noise[part])
+        miss[part], variance[part] = kept[:, None] * (rows.y[part] - posterior.mean), kept * posterior.variance
     size = ((miss**2).sum(axis=1) + targets * np.maximum(variance, 0.0)) / noise
     return (FREEDOM + targets) / (FREEDOM + size)
 
@@ -56,39 +56,39 @@ NEIGHBOURS, SUSPICIOUS, MOST_SUSPECTS = 7, 8.0, 0.25
 """A row is suspected if it lies so many usual deviations off the median of so many neighbours; not if too many are."""
 
 
-def suspects(rows: ProcessRows, few: Int[np.ndarray, " few"]) -> Bool[np.ndarray, " rows"]:
-    """Rows that are far off their neighbours among the `few`, whatever the noise: True where a slip is likely.
+def suspects(rows: ProcessRows, search_rows: Int[np.ndarray, " search_rows"]) -> Bool[np.ndarray, " rows"]:
+    """Rows that are far off their neighbours in the search, whatever the noise: True where an outlier is likely.
 
     Medians of neighbours know nothing of length scales, but a quarter of wrong rows cannot move them.
     """
-    count = min(NEIGHBOURS, len(few) - 1)
+    count = min(NEIGHBOURS, len(search_rows) - 1)
     if count < 3:
         return np.zeros(len(rows.x), bool)
-    _, places = cKDTree(rows.x[few]).query(rows.x, count + 1)
-    near = rows.y[few][places]
-    own = few[places] == np.arange(len(rows.x))[:, None]
+    _, places = cKDTree(rows.x[search_rows]).query(rows.x, count + 1)
+    near = rows.y[search_rows][places]
+    own = search_rows[places] == np.arange(len(rows.x))[:, None]
     near = np.where(own[:, :, None], np.nan, near)
     miss = np.abs(rows.y - np.nanmedian(near, axis=1))
-    usual = 1.48 * np.median(miss, axis=0)
-    found = np.asarray((miss > SUSPICIOUS * np.maximum(usual, 1e-12)).any(axis=1))
+    typical = 1.48 * np.median(miss, axis=0)
+    found = np.asarray((miss > SUSPICIOUS * np.maximum(typical, 1e-12)).any(axis=1))
     return found if found.mean() <= MOST_SUSPECTS else np.zeros(len(rows.x), bool)
 
 
 LEANING = 2.5
-"""Standard errors of the skewness from which noise is said to lean to one side."""
+"""Standard errors of the skewness from which noise counts as skewed."""
 
 
 def leans(error: Float[np.ndarray, "rows targets"]) -> bool:
-    """Whether errors of believed rows are skewed more than chance explains: then large ones are no slips."""
+    """Whether errors of inliers are skewed more than chance explains: then large ones are no outliers."""
     off = error - error.mean(axis=0)
     skewness = (off**3).mean(axis=0) / np.maximum((off**2).mean(axis=0), 1e-30) ** 1.5
     return bool((np.abs(skewness) > LEANING * np.sqrt(6 / len(error))).any())
 
 
 def robust_score(error: Float[np.ndarray, "rows targets"]) -> float:
-    """How unlikely errors of unseen rows are as Student's t of the best size: a few slips count little, many rows much.
+    """How unlikely errors of unseen rows are as Student's t of the best size: a few outliers count little.
 
-    Squared error would let slips decide, and leaving them out would let a method choose its judges.
+    Squared error would let outliers decide, and leaving them out would let a method choose its own test rows.
     """
     sizes = np.exp(np.linspace(-14, 3, 120))[:, None]
     each = [np.log(sizes) + (FREEDOM + 1) / 2 * np.log1p((column / sizes) ** 2 / FREEDOM) for column in error.T]
@@ -102,16 +102,16 @@ def outliers(weights: Float[np.ndarray, " rows"]) -> Int[np.ndarray, " found"]:
 
 
 NOTHING = 1e-6
-"""Weight of a slip for the networks; not 0, because a fold may hold nothing else."""
+"""Weight of an outlier for the networks; not 0, because a fold may hold nothing else."""
 
 
 def row_weights(
     weight: Float[np.ndarray, " rows"],
     noise: Float[np.ndarray, " rows"],
     train: int,
-    slip: Bool[np.ndarray, " rows"] | bool = False,
+    is_outlier: Bool[np.ndarray, " rows"] | bool = False,
 ) -> Float[np.ndarray, " rows"]:
-    """Weights of rows whose `noise` variances differ: an exact row says more than a doubtful one, a slip nothing."""
+    """Weights of rows whose `noise` variances differ: exact rows count more than uncertain ones, outliers nothing."""
     ratio = np.median(noise[:train]) / np.maximum(noise, 1e-30)
-    weight = weight * np.where(slip, NOTHING, np.clip(ratio, 1 / MOST_RATIO, MOST_RATIO))
+    weight = weight * np.where(is_outlier, NOTHING, np.clip(ratio, 1 / MOST_RATIO, MOST_RATIO))
     return (weight / weight[:train].mean()).astype(np.float32)

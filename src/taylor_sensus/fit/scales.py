@@ -45,7 +45,7 @@ class NoiseLevel(NamedTuple):
 LOG_LEVELS = np.linspace(np.log(1e-8), np.log(10.0), 300)
 """Mean noise variances that are thought possible, in scaled units."""
 USUAL_NOISE, NOISE_SPREAD = np.log(0.1), 2.0
-"""What is believed of the log of it before: the same as the process believes."""
+"""Prior of its logarithm: the same as for the process."""
 
 
 def noise_level(
@@ -66,8 +66,8 @@ def noise_level(
         mean = max(float(np.average(v, weights=weight)), 1e-30)
         total = np.exp(LOG_LEVELS)[:, None] * (v / mean) + other
         cost = np.average(np.log(total) + r2 / total, axis=1, weights=weight)
-        believed = -0.5 * (count * cost + ((LOG_LEVELS - USUAL_NOISE) / NOISE_SPREAD) ** 2)
-        chance = np.exp(believed - believed.max())
+        log_posterior = -0.5 * (count * cost + ((LOG_LEVELS - USUAL_NOISE) / NOISE_SPREAD) ** 2)
+        chance = np.exp(log_posterior - log_posterior.max())
         chance /= chance.sum()
         whole = np.log(np.exp(LOG_LEVELS) + np.average(other, weights=weight))
         spread = chance @ (whole - chance @ whole) ** 2
@@ -77,7 +77,7 @@ def noise_level(
     return NoiseLevel(*[np.array(numbers) for numbers in zip(*found, strict=True)])
 
 
-CAUTIONS = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
+SPREAD_FACTORS = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 """Candidates for how far below the usual density a row may lie and still be familiar, in standard deviations."""
 
 

@@ -26,7 +26,7 @@ class Shaped(NamedTuple):
 def ordinary_shape(
     score: Float[np.ndarray, "rows targets"],
     inside: Float[np.ndarray, "rows targets"],
-    trusted: Bool[np.ndarray, " rows"],
+    inliers: Bool[np.ndarray, " rows"],
     weight: Float[np.ndarray, " rows"],
     freedom: Float[np.ndarray, " targets"],
     groups: GroupEffect | None,
@@ -34,7 +34,7 @@ def ordinary_shape(
     mean: Float[np.ndarray, "rows targets"],
 ) -> Shaped:
     """Student's t with a skew, from the scores `inside` groups; `share` of the variance lies between groups."""
-    tails = learn_tails(inside[trusted], weight[trusted], freedom)
+    tails = learn_tails(inside[inliers], weight[inliers], freedom)
     whole = tails if groups is None else tails.beside(groups.freedom, share)
     return Shaped(tails, mean, whole.cdf(score))
 
@@ -44,7 +44,7 @@ def positive_shape(
     mean: Float[np.ndarray, "rows targets"],
     std: Float[np.ndarray, "rows targets"],
     floor: Float[np.ndarray, " targets"],
-    trusted: Bool[np.ndarray, " rows"],
+    inliers: Bool[np.ndarray, " rows"],
     weight: Float[np.ndarray, " rows"],
     freedom: Float[np.ndarray, " targets"],
 ) -> Shaped:
@@ -54,7 +54,7 @@ def positive_shape(
     powers, freedoms, place = [], [], np.empty_like(y)
     for at in range(y.shape[1]):
         values, means, stds = above[:, at], bent[:, at], std[:, at]
-        its = (values[trusted], means[trusted], stds[trusted], weight[trusted])
+        its = (values[inliers], means[inliers], stds[inliers], weight[inliers])
         power, nu = learn_positive(its[0], its[1], its[2], its[3], float(freedom[at]))
         below = PositiveShape(means, stds, power, nu).cdf(values)
         place[:, at] = np.where(values == 0, below / 2, below)  # rows at 0 lie in the middle of its probability

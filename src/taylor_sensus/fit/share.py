@@ -51,7 +51,7 @@ class Weighed(NamedTuple):
 def weigh(
     context: FitContext,
     found: FoundProcess | None,
-    few: NoiseTable,
+    noise_table: NoiseTable,
     nets: list[MeanNetwork],
     means: Float[np.ndarray, "rows members targets"],
     row_weights: Float[np.ndarray, " all_rows"],
@@ -60,32 +60,32 @@ def weigh(
 
     `means` are those of the networks.
     """
-    t = few.table
-    unseen_mean = held_out_average(np.moveaxis(means, 1, 0), few.unseen)
+    t = noise_table.table
+    unseen_mean = held_out_average(np.moveaxis(means, 1, 0), noise_table.unseen)
     nothing = np.broadcast_to(np.float32(0), (len(t.x), context.shape.targets, context.shape.features))
     if found is None:
-        trees, boosting, mean = with_steps(context, few, unseen_mean)
+        trees, boosting, mean = with_steps(context, noise_table, unseen_mean)
         return Weighed(None, trees, boosting, nothing, t.y - mean, np.zeros_like(t.y), 1.0)
-    found = found.take(few.rows)
-    judged = few.judged
-    y, weight, other = t.y[judged].astype(np.float64), t.weight[judged], found.unseen_mean[judged]
-    networks = np.moveaxis(means[judged], 1, 0).astype(np.float64)
-    counted = row_weights[few.rows][judged]
-    share = best_share(networks, other, few.unseen[:, judged], y, counted)
+    found = found.take(noise_table.rows)
+    held = noise_table.is_held_out
+    y, weight, other = t.y[held].astype(np.float64), t.weight[held], found.unseen_mean[held]
+    networks = np.moveaxis(means[held], 1, 0).astype(np.float64)
+    counted = row_weights[noise_table.rows][held]
+    share = best_share(networks, other, noise_table.unseen[:, held], y, counted)
     slopes = process_slopes(found.process, t.x, context.n_jobs).astype(np.float32)
-    trees, boosting, mean = with_steps(context, few, blended(share, unseen_mean, found.unseen_mean))
-    residual = y - mean[judged]
-    known = np.zeros_like(y) if t.errors is None else t.errors.target[judged].astype(np.float64)
+    trees, boosting, mean = with_steps(context, noise_table, blended(share, unseen_mean, found.unseen_mean))
+    residual = y - mean[held]
+    known = np.zeros_like(y) if t.errors is None else t.errors.target[held].astype(np.float64)
     prior = found.process.prior_variance
-    factor = variance_factor(residual, found.unseen_variance[judged], weight, known, prior)
+    factor = variance_factor(residual, found.unseen_variance[held], weight, known, prior)
     scale = 1.0
     if t.errors is not None:
-        squared = np.mean([squared_slopes(net, share, slopes, t.x, context.n_jobs) for net in nets], axis=0)[judged]
-        errors = t.errors.take(np.flatnonzero(judged))
+        squared = np.mean([squared_slopes(net, share, slopes, t.x, context.n_jobs) for net in nets], axis=0)[held]
+        errors = t.errors.take(np.flatnonzero(held))
         if errors.imputed.any():
             gaps = np.einsum("rtf,rf->rt", squared, errors.imputed)
             scale = imputed_scale(residual, gaps, weight, errors.at_targets(squared, 0.0))
-    process_share = replace(_process_share(found, share, judged), variance_factor=factor)
+    process_share = replace(_process_share(found, share, held), variance_factor=factor)
     return Weighed(
         process_share,
         trees,
@@ -97,27 +97,31 @@ def weigh(
     )
 
 
-def without_intercepts(few: NoiseTable, weighed: Weighed) -> tuple[Weighed, Bool[np.ndarray, " targets"] | None]:
+def without_intercepts(
+    noise_table: NoiseTable, weighed: Weighed
+) -> tuple[Weighed, Bool[np.ndarray, " targets"] | None]:
     """For the noise, residuals without the intercepts of their groups; and for which targets groups differ."""
-    code = few.table.code
+    code = noise_table.table.code
     if code is None:
         return weighed, None
-    found = within_groups(weighed.residual, weighed.mean_variance, code, few.table.weight, few.judged)
+    found = within_groups(
+        weighed.residual, weighed.mean_variance, code, noise_table.table.weight, noise_table.is_held_out
+    )
     return weighed._replace(residual=found.residual, mean_variance=found.common), found.differ
 
 
 def with_steps(
-    context: FitContext, few: NoiseTable, mean: Float[np.ndarray, "rows targets"]
+    context: FitContext, noise_table: NoiseTable, mean: Float[np.ndarray, "rows targets"]
 ) -> tuple[Trees | None, GrownBoosting | None, Float[np.ndarray, "rows targets"]]:
-    """Forests and boosted trees where they earn a share beside the smooth voices' unseen mean, and that of all."""
-    trees, grown = None, grow_trees(context, few, mean)
+    """Forests and boosted trees where they earn a share beside the smooth components' unseen mean, and that of all."""
+    trees, grown = None, grow_trees(context, noise_table, mean)
     if grown is not None:
-        share = step_share(context, few, mean, grown.unseen_mean, few.judged)
+        share = step_share(context, noise_table, mean, grown.unseen_mean, noise_table.is_held_out)
         if share.any():
             trees, mean = grown.trees._replace(share=share), blended(share, mean, grown.unseen_mean)
-    boosting = grow_boosting(context, few, mean)
+    boosting = grow_boosting(context, noise_table, mean)
     if boosting is not None:
-        mean = blended(boosting.boosted.share, mean, boosting.unseen_mean[few.rows])
+        mean = blended(boosting.boosted.share, mean, boosting.unseen_mean[noise_table.rows])
     return trees, boosting, mean
 
 
@@ -126,11 +130,11 @@ USUAL = 0.9
 
 
 def _process_share(
-    found: FoundProcess, share: Float[np.ndarray, " targets"], judged: Bool[np.ndarray, " rows"]
+    found: FoundProcess, share: Float[np.ndarray, " targets"], held: Bool[np.ndarray, " rows"]
 ) -> ProcessShare:
     """With the odds that are usual at unseen rows."""
     unset = ProcessShare(found.process, share, np.ones_like(share), NEVER)
-    odds = float(np.quantile(unset.odds(found.unseen_variance[judged]), USUAL)) if judged.any() else NEVER
+    odds = float(np.quantile(unset.odds(found.unseen_variance[held]), USUAL)) if held.any() else NEVER
     return replace(unset, usual_odds=max(odds, LEAST_ODDS))
 
 
@@ -176,7 +180,7 @@ def _best_share(
     networks = np.maximum(networks - saved, 0.25 * networks)
     process = np.average(other**2, axis=0, weights=weight)
     both = np.average(own * other, axis=0, weights=weight)
-    apart = np.maximum(networks + process - 2 * both, 1e-9)  # mean squared difference of the two opinions
+    apart = np.maximum(networks + process - 2 * both, 1e-9)  # mean squared difference of the two predictions
     share = (networks - both) / apart
     # A few rows say little: the share is drawn to the usual one as far as chance could have moved it.
     rows = weight.sum() ** 2 / (weight**2).sum()
@@ -189,7 +193,7 @@ def _best_share(
 FACTORS = tuple(np.exp(np.linspace(np.log(1e-4), np.log(100.0), 60)))
 """Candidates for the factor on the process' variance."""
 FACTOR_SPREAD = 1.0
-"""Of its logarithm around 0, as far as is believed before."""
+"""Of its logarithm around 0, in the prior."""
 
 
 def variance_factor(
@@ -207,10 +211,10 @@ def variance_factor(
     a few rows it has learned its length scales by heart, and knows less than it says.
     """
     count = weight.sum() ** 2 / (weight**2).sum()
-    believed = (np.log(FACTORS) / FACTOR_SPREAD) ** 2
+    penalty = (np.log(FACTORS) / FACTOR_SPREAD) ** 2
     columns, tried = zip((residual**2).T, declared.T, strict=True), [rescaled(variance, prior, f) for f in FACTORS]
     costs = [np.array(_costs(tried, squared, known, weight)) for squared, known in columns]
-    return np.array([FACTORS[int((count * cost + believed).argmin())] for cost in costs])
+    return np.array([FACTORS[int((count * cost + penalty).argmin())] for cost in costs])
 
 
 def imputed_scale(

@@ -22,7 +22,7 @@ class Workers(Protocol):
     def run(
         self, function: Callable[..., Any], shared: Sequence[Any], jobs: Sequence[tuple], done: Callable[[Any], None]
     ) -> list[Any]:
-        """`function(*shared, *job)` of each job, in their order; `done` hears of each result as it comes."""
+        """`function(*shared, *job)` of each job, in their order; `done` is called with each result as it comes."""
         ...
 
 
@@ -32,13 +32,13 @@ def run_tasks(
     """`function(context, *shared, *job)` of each job, in their order, wherever the context says."""
     shared = (context, *shared)
     if context.workers is not None:
-        return context.workers.run(function, shared, jobs, lambda result: _tell(context, result))
+        return context.workers.run(function, shared, jobs, lambda result: _report(context, result))
     n_jobs = context.n_jobs if context.processes is None else 1  # all processes must be at the same run
     with one_blas_thread():
         return run_all([lambda job=job: function(*shared, *job) for job in jobs], n_jobs)
 
 
-def _tell(context: FitContext, result: Any) -> None:
+def _report(context: FitContext, result: Any) -> None:
     """Progress of a run that was made elsewhere: all of it at once."""
     run = getattr(result, "trained", result)
     if context.progress is None or not hasattr(run, "history"):

@@ -110,9 +110,9 @@ def process_seconds(rows: int, settings: Settings, costs: Costs) -> float:
     """Of the search, and of all answers: both grow with the cube of what is known, the answers with the rows too."""
     if not settings.kernel or settings.training == "joint":
         return 0.0
-    few, centres = min(rows, settings.kernel_search_rows), min(rows, settings.kernel_rows)
+    search_rows, centres = min(rows, settings.kernel_search_rows), min(rows, settings.kernel_rows)
     per_work = costs.evidence / min(rows, SMALL_SEARCH) ** 2.5
-    return EVALUATIONS * per_work * few**2.5 + 6 * per_work * (centres**2.5 + rows * centres**1.5)
+    return EVALUATIONS * per_work * search_rows**2.5 + 6 * per_work * (centres**2.5 + rows * centres**1.5)
 
 
 def measured(rows: int, features: int, targets: int, settings: Settings) -> Costs:
@@ -140,9 +140,9 @@ def measured(rows: int, features: int, targets: int, settings: Settings) -> Cost
         loss = run_steps(trained, new_moments(trained), *given, options, stage=stage("mean", variant))[2]
         float(loss)
         seconds.append(time.perf_counter() - started)
-    few = min(rows, SMALL_SEARCH)
-    drawn = rng.standard_normal((few, features + targets))
-    inputs = ProcessRows(drawn[:, :features], drawn[:, features:], np.ones(few), np.zeros(few))
+    search_rows = min(rows, SMALL_SEARCH)
+    drawn = rng.standard_normal((search_rows, features + targets))
+    inputs = ProcessRows(drawn[:, :features], drawn[:, features:], np.ones(search_rows), np.zeros(search_rows))
     prior = hyper_prior(CENTRES[1], features)
     started = time.perf_counter()
     negative_log_evidence(prior.mean, inputs, prior, None)

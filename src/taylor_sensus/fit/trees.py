@@ -28,55 +28,58 @@ MOST_SPREAD = 6.0
 EXPECTED_SHARE_STD = 0.25
 """How far from 0 the best share of the trees is expected to lie."""
 LEAST_SHARE = 0.05
-"""Below it, trees are not worth their keep."""
+"""Below it, trees are left out."""
 SHARES = np.linspace(0.0, 1.0, 101)
 """Candidates."""
 
 
 class GrownTrees(NamedTuple):
-    """Trees without a share yet, and what those that have not seen a row say of it."""
+    """Trees without a share yet, and what those that have not seen a row predict for it."""
 
     trees: Trees
     unseen_mean: Float[np.ndarray, "rows targets"]
     """At the rows of the noise table"""
 
 
-def grow_trees(context: FitContext, few: NoiseTable, smooth: Float[np.ndarray, "rows targets"]) -> GrownTrees | None:
+def grow_trees(
+    context: FitContext, noise_table: NoiseTable, smooth: Float[np.ndarray, "rows targets"]
+) -> GrownTrees | None:
     """A forest for each member; None where the first member's forest gains nothing.
 
-    `smooth` is the unseen mean of networks and process at the rows of `few`.
+    `smooth` is the unseen mean of networks and process at the rows of `noise_table`.
     """
     settings, t = context.settings, context.table
     if not settings.trees or not context.unseen.any():
         return None
     count = max(2, min(settings.trees, settings.trees * 2 * MANY_ROWS // t.train))
     first = grow_forest(context, 0, count)
-    said = _asked(_joined(first, t), context, few, 1)
-    if not step_share(context, few, smooth, said, few.unseen[0], luck=1.0).any():
+    tree_mean = _held_out_means(_joined(first, t), context, noise_table, 1)
+    if not step_share(context, noise_table, smooth, tree_mean, noise_table.unseen[0], luck=1.0).any():
         return None
     others = run_tasks(context, grow_forest, [(member, count) for member in range(1, settings.members)])
     trees = _joined([*first, *(tree for forest in others for tree in forest)], t)
-    return GrownTrees(trees, _asked(trees, context, few, settings.members))
+    return GrownTrees(trees, _held_out_means(trees, context, noise_table, settings.members))
 
 
 def step_share(
     context: FitContext,
-    few: NoiseTable,
+    noise_table: NoiseTable,
     mean: Float[np.ndarray, "rows targets"],
-    said: Float[np.ndarray, "rows targets"],
-    judged: Bool[np.ndarray, " rows"],
+    tree_mean: Float[np.ndarray, "rows targets"],
+    held: Bool[np.ndarray, " rows"],
     *,
     luck: float | None = None,
 ) -> Float[np.ndarray, " targets"]:
-    """For each target the share of a voice that steps that serves the judged rows best, 0 where it is not worth having.
+    """For each target the best share of a stepping component on the held-out rows, 0 where it is not worth having.
 
     With `luck`, 1 where the share and so many standard errors of it are enough, which says whether to go on. Rows that
-    the process takes for slips count here: what looks like one to a smooth voice may be a step.
+    the process takes for outliers count here: what looks like one to a smooth component may be a step.
     """
-    if not judged.any():
+    if not held.any():
         return np.zeros(mean.shape[1])
-    y, weight = few.table.y[judged].astype(np.float64), context.table.weight[few.rows][judged].astype(np.float64)
-    found = [_best_share(*column, weight) for column in zip(y.T, mean[judged].T, said[judged].T, strict=True)]
+    y = noise_table.table.y[held].astype(np.float64)
+    weight = context.table.weight[noise_table.rows][held].astype(np.float64)
+    found = [_best_share(*column, weight) for column in zip(y.T, mean[held].T, tree_mean[held].T, strict=True)]
     share, chance = np.array(found).T
     if luck is not None:
         return np.where(share + luck * np.sqrt(chance) > LEAST_SHARE, 1.0, 0.0)
@@ -87,11 +90,11 @@ def step_share(
 def _best_share(
     y: Float[np.ndarray, " rows"],
     smooth: Float[np.ndarray, " rows"],
-    said: Float[np.ndarray, " rows"],
+    tree_mean: Float[np.ndarray, " rows"],
     weight: Float[np.ndarray, " rows"],
 ) -> tuple[float, float]:
     """By Huber's loss, and the variance by which chance could have moved it."""
-    own, apart = y - smooth, said - smooth
+    own, apart = y - smooth, tree_mean - smooth
     squared = float(np.average(apart**2, weights=weight))
     if squared <= 0:
         return 0.0, 0.0
@@ -171,7 +174,9 @@ def _joined(trees: list[TreeNodes], t: Table) -> Trees:
     return Trees(roots, children, feature, threshold, value, np.zeros(t.y.shape[1]))
 
 
-def _asked(trees: Trees, context: FitContext, few: NoiseTable, members: int) -> Float[np.ndarray, "rows targets"]:
-    """What the trees of those members that have not seen a row say of it."""
-    said = in_chunks(lambda x: trees.means(x, members), (few.table.x,), context.n_jobs)
-    return held_out_average(np.moveaxis(said, 1, 0).astype(np.float64), few.unseen[:members])
+def _held_out_means(
+    trees: Trees, context: FitContext, noise_table: NoiseTable, members: int
+) -> Float[np.ndarray, "rows targets"]:
+    """What the trees of those members that have not seen a row predict for it."""
+    tree_mean = in_chunks(lambda x: trees.means(x, members), (noise_table.table.x,), context.n_jobs)
+    return held_out_average(np.moveaxis(tree_mean, 1, 0).astype(np.float64), noise_table.unseen[:members])

@@ -5,7 +5,7 @@
 - `kernel`: what a Gaussian process adds to the mean and its slope; ours, not the paper's, and for many rows at once.
 - `noise_contrast`: noise-aware contrastive learning: a library of noise, a second view, its loss.
 - `density`: data density perception: neighbour targets, attention over landmarks, familiarity.
-- `combine`: uncertainty combination: the network's belief and the prior's, weighed by familiarity.
+- `combine`: uncertainty combination: the network's distribution and the prior's, weighed by familiarity.
 - `loss`: heteroscedastic MSE and the total loss.
 - `network`: wires the parts together as in the paper's framework figure.
 """

@@ -1,4 +1,4 @@
-"""Uncertainty combination: what the network learned and what was believed before, weighed by familiarity."""
+"""Uncertainty combination: what the network learned and the prior, weighed by familiarity."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def combine(
     rule: str,
     k: float | Float[AnyArray, "*#shape"],
     mean_n: float | Float[AnyArray, "*#shape"],
-    doubt_n: float | Float[AnyArray, "*#shape"],
+    variance_n: float | Float[AnyArray, "*#shape"],
     mean_p: float | Float[AnyArray, "*#shape"],
     variance_p: float | Float[AnyArray, "*#shape"],
 ) -> Combined:
     """mu = k mu_n + (1-k) mu_p; Sigma = k^2 Sigma_n + (1-k)^2 Sigma_p (eq. 14). Works on NumPy and JAX arrays.
 
-    `k` is the familiarity k_d, `mean_n` the network's mean, `doubt_n` the variance of its members' means
+    `k` is the familiarity k_d, `mean_n` the network's mean, `variance_n` the variance of its members' means
     (0 for a single network), `mean_p` and `variance_p` the prior's.
     """
     mean = k * mean_n + (1 - k) * mean_p
     if rule == "printed":
-        return Combined(mean, k**2, k**2 * doubt_n + (1 - k) ** 2 * variance_p)
+        return Combined(mean, k**2, k**2 * variance_n + (1 - k) ** 2 * variance_p)
     # DIFF(eq. 14): "mixture" is the variance of "network with probability k, prior otherwise". The printed rule is
     # that of a sum of independent draws: with k = 1/2 and equal variances it is surer than either source.
     gap = k * (1 - k) * (mean_n - mean_p) ** 2
-    return Combined(mean, k, k * doubt_n + (1 - k) * variance_p + gap)
+    return Combined(mean, k, k * variance_n + (1 - k) * variance_p + gap)

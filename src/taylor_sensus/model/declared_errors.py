@@ -65,7 +65,7 @@ class DeclaredErrors(NamedTuple):
 
 
 class DefaultErrors(NamedTuple):
-    """What a prediction assumes of its rows unless it is told otherwise: errors as in training."""
+    """What a prediction assumes of its rows by default: errors as in training."""
 
     share: Float[np.ndarray, " features"]
     """Of the training cells of a feature whose error was declared."""

@@ -121,7 +121,7 @@ class DensityPerception(Module):
     """
 
     landmarks: Constant
-    reach: Constant
+    reach: Constant  # the bandwidth of each landmark; this name is in model files
     """How far each landmark is seen, relative to the typical one."""
     log_metric: Float[AnyArray, " features"]
     bias: Constant
@@ -187,10 +187,10 @@ def familiarity(log_attention: Float[AnyArray, "*rows"], reference: Reference) -
     return jax.nn.sigmoid((log_attention - reference.level) / reference.spread)
 
 
-def reference_of(log_attention: Float[AnyArray, " rows"], caution: float = 3.0) -> Reference:
-    """Constants from the training rows' log-densities: a row counts as familiar down to `caution` usual spreads below
-    the median row, and as unknown soon after. Median and quantile, because one row far from all others must not make
-    everything else familiar."""
+def reference_of(log_attention: Float[AnyArray, " rows"], spread_factor: float = 3.0) -> Reference:
+    """Constants from the training rows' log-densities: a row is familiar down to `spread_factor` usual spreads
+    below the median row, and as unknown soon after. Median and quantile, because one row far from all others must not
+    make everything else familiar."""
     low, middle = jnp.quantile(log_attention, jnp.array([0.1, 0.5]))
     spread = jnp.maximum((middle - low) / 1.28, 0.5)
-    return Reference(middle - caution * spread, caution * spread / 7)
+    return Reference(middle - spread_factor * spread, spread_factor * spread / 7)

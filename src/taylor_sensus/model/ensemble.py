@@ -5,14 +5,14 @@ Left to right, for a row in scaled units with what is known of its errors:
 1. every member (a Deep Taylor Block) gives a mean, its slope, and the noise of features and system;
 2. the Gaussian process gives a mean, its slope, and the variance of the function;
 3. both are blended, mean and slope alike, by the process' share; the members' forests and boosted trees, which can
-   step, have their shares in the mean, but no slope: where they are heard, the slope is that of the smooth voices;
+   step, have their shares in the mean, but no slope: where they count, the slope is that of the smooth components;
 4. the features' noise goes through the blended slope (eq. 6), and the noise scale corrects what was learned of it;
 5. disagreement of the members and the variance of the process are what is not known of the mean;
 6. where the process knows much less than at usual unseen rows, the members give way to it, and it to its prior: its
    own trend, with a variance that grows with the distance. (Without a process, and in the paper's mode, familiarity by
    density moves all of it to the prior, eq. 14.)
 
-Calibration asks with members and process as if they had not seen a row, prediction and suggestion with all of them.
+Calibration uses members and process as if they had not seen a row, prediction and suggestion all of them.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from taylor_sensus.model.trees import BoostedTrees, Trees
 
 NEVER = 1e15
 """Usual odds with which members never give way to the process, as in model files before version 0.2."""
-CAUTION = 4.0
-"""The members have half their say where the odds of what is not known are so many times the usual ones."""
+ODDS_FACTOR = 4.0
+"""The members have half their weight where the odds of what is not known are so many times the usual ones."""
 ROUNDING = 1e-12
 """Parts of a variance below this share of it are rounding errors."""
 
 
 @dataclass(frozen=True)
 class ProcessShare:
-    """A Gaussian process and how far it is trusted, one number a target."""
+    """A Gaussian process and its weight in the ensemble, one number a target."""
 
     process: GaussianProcess
     share: Float[np.ndarray, " targets"]
@@ -72,8 +72,8 @@ class ProcessShare:
     # DIFF(eq. 12): the paper's familiarity is a density of the inputs. A density knows nothing of the function:
     # rows may lie apart and yet be known well, and then the prior's variance, mixed in, exceeds the noise.
     def familiarity(self, variance: Float[np.ndarray, "*rows"]) -> Float[np.ndarray, "*rows"]:
-        """How far the members have a say: 1 where as much is known as at usual unseen rows, 0 where nothing is."""
-        ratio = self.odds(variance) / (CAUTION * self.usual_odds)
+        """Weight of the members: 1 where as much is known as at usual unseen rows, 0 where nothing is."""
+        ratio = self.odds(variance) / (ODDS_FACTOR * self.usual_odds)
         return 1 / (1 + ratio * ratio * ratio)  # products: a power's last digit depends on the rows beside
 
     def weight(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
@@ -108,7 +108,7 @@ class Ensemble:
     blocks: DeepTaylorBlock
     """All members, stacked along a first axis."""
     densities: DensityPerception | None
-    """One perception for all members (staged), or one each (joint), stacked; None where the process tells what is
+    """One perception for all members (staged), or one each (joint), stacked; None where the process says what is
     known."""
     process_share: ProcessShare | None
     prior_variance: Float[np.ndarray, " targets"]
@@ -153,40 +153,40 @@ class Ensemble:
         return self.process_share.weight(variance)
 
     def tree_means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows members targets"]:
-        """What the members' trees say of rows; 0 where there are none."""
+        """What the members' trees predict for rows; 0 where there are none."""
         if self.trees is None:
             return np.broadcast_to(np.float32(0), (len(x), self.members, self.targets))
         return self.trees.means(x, self.members)
 
     def boosted_means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
-        """What the boosted trees say of rows; 0 where there are none."""
+        """What the boosted trees predict for rows; 0 where there are none."""
         return np.zeros((len(x), self.targets)) if self.boosted is None else self.boosted.means(x)
 
     def member_means(
-        self, said: MeansSaid, process_variance: Float[np.ndarray, " rows"]
+        self, outputs: HasComponentMeans, process_variance: Float[np.ndarray, " rows"]
     ) -> Float[np.ndarray, "rows members targets"]:
         """Step 3 for means: every member with the process and its trees."""
         weight = self.process_weight(process_variance)[:, None, :]
-        smooth = blended(weight, said.network_mean.astype(np.float64), said.process_mean[:, None, :])
+        smooth = blended(weight, outputs.network_mean.astype(np.float64), outputs.process_mean[:, None, :])
         if self.trees is None and self.boosted is None:
             return smooth
         known = np.ones(len(smooth)) if self.process_share is None else self.process_share.familiarity(process_variance)
-        for voice, mean in ((self.trees, said.tree_mean), (self.boosted, said.boosted_mean[:, None, :])):
-            if voice is not None:
-                smooth = blended(np.multiply.outer(known, voice.share)[:, None, :], smooth, mean)
+        for component, mean in ((self.trees, outputs.tree_mean), (self.boosted, outputs.boosted_mean[:, None, :])):
+            if component is not None:
+                smooth = blended(np.multiply.outer(known, component.share)[:, None, :], smooth, mean)
         return smooth
 
-    def asked_process(
+    def process_estimate(
         self, x: Float[np.ndarray, "rows features"], *, slopes: bool, variances: bool = True
     ) -> ProcessEstimate:
-        """What the process says of rows (step 2); nothing where there is none."""
+        """Posterior of the process at rows (step 2); nothing where there is none."""
         if self.process_share is None:
             return no_process(len(x), self.targets, x.shape[1])
         process = self.process_share.process
-        said = process.posterior(x, slopes=slopes, variances=variances)
+        estimate = process.posterior(x, slopes=slopes, variances=variances)
         if not variances or self.process_share.usual_odds >= NEVER:
-            return said
-        return said._replace(variance=said.variance + process.beyond(process.squashed(x)))
+            return estimate
+        return estimate._replace(variance=estimate.variance + process.beyond(process.squashed(x)))
 
 
 BY_PROCESS = "process"
@@ -194,13 +194,13 @@ BY_PROCESS = "process"
 
 
 def no_process(rows: int, targets: int, features: int) -> ProcessEstimate:
-    """What a process that is not there says."""
+    """The posterior where there is no process: zeros."""
     return ProcessEstimate(np.zeros((rows, targets)), np.zeros(rows), np.zeros((rows, targets, features)))
 
 
 @runtime_checkable
-class MeansSaid(Protocol):
-    """Means of all voices at rows; see `Opinions`."""
+class HasComponentMeans(Protocol):
+    """Means of all components at rows; see `ComponentOutputs`."""
 
     @property
     def network_mean(self) -> Float[np.ndarray, "rows members targets"]: ...
@@ -212,8 +212,8 @@ class MeansSaid(Protocol):
     def boosted_mean(self) -> Float[np.ndarray, "rows targets"]: ...
 
 
-class Opinions(NamedTuple):
-    """What members and process say of rows before anything is averaged; the first axis are the rows."""
+class ComponentOutputs(NamedTuple):
+    """Outputs of the ensemble's components (members, process, trees), not averaged yet; the first axis are the rows."""
 
     network_mean: Float[np.ndarray, "rows members targets"]
     process_mean: Float[np.ndarray, "rows targets"]
@@ -232,7 +232,7 @@ class Opinions(NamedTuple):
 def blended(
     share: Float[AnyArray, "*#shape"], network: Float[AnyArray, "*#shape"], process: Float[AnyArray, "*#shape"]
 ) -> Float[AnyArray, "*#shape"]:
-    """Step 3, of means and of slopes: the one place where two opinions meet."""
+    """Step 3, of means and of slopes: the one place where two predictions are averaged."""
     return (1 - share) * network + share * process
 
 
@@ -246,27 +246,27 @@ def stacked(networks: list[Any]) -> Any:
     return mapped(lambda *leaves: np.stack(leaves), *networks)
 
 
-def opinions(
+def component_outputs(
     parts: Ensemble, x: Float[np.ndarray, "rows features"], errors: InputErrors, n_jobs: int | None
-) -> Opinions:
+) -> ComponentOutputs:
     """Steps 1 to 4 for rows in single precision; noise is not scaled yet."""
 
     def chunk(
         x: Float[np.ndarray, "rows features"],
         declared_share: Float[np.ndarray, "rows features"],
         declared_variance: Float[np.ndarray, "rows features"],
-    ) -> Opinions:
-        process = parts.asked_process(x, slopes=True)
+    ) -> ComponentOutputs:
+        process = parts.process_estimate(x, slopes=True)
         process_slope = np.asarray(process.jacobian, np.float32)
         weight = parts.process_weight(process.variance).astype(np.float32)[:, :, None]
-        said = [block_values(x) for block_values in parts.ready]
-        mean, slope, inputs, system = (np.stack(same, axis=1) for same in zip(*said, strict=True))
+        members = [block_values(x) for block_values in parts.ready]
+        mean, slope, inputs, system = (np.stack(same, axis=1) for same in zip(*members, strict=True))
         slope = blended(weight[:, None], slope, process_slope[:, None])
         learned = (1 - declared_share)[:, None, :] * inputs
         own = propagated_covariance(slope, learned, system)
         known = propagated_covariance(slope, declared_variance[:, None, :], np.zeros_like(system))
         steps, densities = (parts.tree_means(x), parts.boosted_means(x)), log_densities_of(parts, x)
-        return Opinions(mean, process.mean, *steps, process.variance, densities, system, own, known)
+        return ComponentOutputs(mean, process.mean, *steps, process.variance, densities, system, own, known)
 
     return in_chunks(chunk, (x, *errors), n_jobs)
 
@@ -279,7 +279,7 @@ def log_densities_of(parts: Ensemble, x: Float[np.ndarray, "rows features"]) -> 
 
 
 class Blend(NamedTuple):
-    """Members and process as one (steps 3 to 5); a belief that the prior has not touched."""
+    """The ensemble average (steps 3 to 5), before the prior."""
 
     mean: Float[np.ndarray, "rows targets"]
     mean_variance: Float[np.ndarray, "rows targets"]
@@ -300,21 +300,21 @@ class Blend(NamedTuple):
         return np.einsum("rtt->rt", self.declared_covariance)
 
 
-def blend(parts: Ensemble, said: Opinions, unseen: Bool[np.ndarray, "members rows"] | None = None) -> Blend:
+def blend(parts: Ensemble, outputs: ComponentOutputs, unseen: Bool[np.ndarray, "members rows"] | None = None) -> Blend:
     """All members as one; `unseen` leaves means and noise to those that had not seen a row."""
-    means = parts.member_means(said, said.process_variance)
+    means = parts.member_means(outputs, outputs.process_variance)
     weight = np.ones(means.shape[:2]) if unseen is None else np.where(unseen.any(axis=0), unseen, True).T
     weight = weight / weight.sum(axis=1, keepdims=True)
     variance = means.var(axis=1)
     if parts.process_share is not None:
-        variance = variance + parts.process_share.mean_variance(said.process_variance)
+        variance = variance + parts.process_share.mean_variance(outputs.process_variance)
     root = np.sqrt(parts.noise_scale)
     return Blend(
         np.einsum("rm,rmt->rt", weight, means),
         variance,
-        np.einsum("rm,rmt->rt", weight, said.system_variance) * parts.noise_scale,
-        np.einsum("rm,rmtu->rtu", weight, said.learned_covariance) * np.multiply.outer(root, root),
-        np.einsum("rm,rmtu->rtu", weight, said.declared_covariance),
+        np.einsum("rm,rmt->rt", weight, outputs.system_variance) * parts.noise_scale,
+        np.einsum("rm,rmtu->rtu", weight, outputs.learned_covariance) * np.multiply.outer(root, root),
+        np.einsum("rm,rmtu->rtu", weight, outputs.declared_covariance),
     )
 
 
@@ -376,9 +376,9 @@ def predicted(
         prior: Float[np.ndarray, "rows targets"],
         error: Float[np.ndarray, "rows targets"],
     ):
-        said = opinions(parts, x.astype(np.float32), InputErrors(share, variance), 1)
-        k = familiarity_of(parts, said.process_variance, said.log_densities)
-        return distribution(parts, blend(parts, said), k, x, prior, error)
+        outputs = component_outputs(parts, x.astype(np.float32), InputErrors(share, variance), 1)
+        k = familiarity_of(parts, outputs.process_variance, outputs.log_densities)
+        return distribution(parts, blend(parts, outputs), k, x, prior, error)
 
     return in_chunks(chunk, (x, *errors, prior, target_error), n_jobs)
 
@@ -399,9 +399,9 @@ def with_prior(
     variance: Float[np.ndarray, "rows targets"],
     prior: Float[np.ndarray, "rows targets"],
 ) -> Combined:
-    """Step 6: the belief of members and process, and the prior's, weighed by familiarity; see `combine`.
+    """Step 6: the ensemble's distribution and the prior's, weighed by familiarity; see `combine`.
 
-    By process, both beliefs are one already; a prior of the user's own is added where little is known.
+    By process, both are one already; a prior of the user's own is added where little is known.
     """
     if parts.combination == BY_PROCESS:
         return Combined(mean + (1 - k[:, None]) * prior, 1.0, variance)
@@ -410,23 +410,23 @@ def with_prior(
 
 def distribution(
     parts: Ensemble,
-    said: Blend,
+    averaged: Blend,
     k: Float[np.ndarray, " rows"],
     x: Float[np.ndarray, "rows features"],
     prior: Float[np.ndarray, "rows targets"],
     target_error: Float[np.ndarray, "rows targets"],
 ) -> Distribution:
     """From a blend to the whole distribution; `target_error` is the declared variance of the targets."""
-    combined = with_prior(parts, k, said.mean, said.mean_variance, prior)
-    weight = np.broadcast_to(combined.aleatoric_weight, said.mean.shape)
-    noise = (said.learned_covariance + said.declared_covariance) * weight[:, :, None]
+    combined = with_prior(parts, k, averaged.mean, averaged.mean_variance, prior)
+    weight = np.broadcast_to(combined.aleatoric_weight, averaged.mean.shape)
+    noise = (averaged.learned_covariance + averaged.declared_covariance) * weight[:, :, None]
     error = target_error * weight
     np.einsum("rtt->rt", noise)[:] += error
     whole = np.einsum("rtt->rt", noise)
-    feature = whole - np.minimum(said.system_variance * weight + error, whole)
+    feature = whole - np.minimum(averaged.system_variance * weight + error, whole)
     feature = np.where(feature > ROUNDING * whole, feature, 0.0)
     system = whole - feature
-    mean, left = combined.mean, np.ones(said.mean.shape)
+    mean, left = combined.mean, np.ones(averaged.mean.shape)
     if parts.repeats is not None:
         mean, left = parts.repeats(x, mean)
         noise = noise * np.sqrt(left[:, :, None] * left[:, None, :])

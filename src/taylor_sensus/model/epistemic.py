@@ -23,7 +23,7 @@ class EpistemicParts(NamedTuple):
     """How each member departs from the mean, over the root of their number"""
     process_std: Float[np.ndarray, " rows"]
     prior_std: Float[np.ndarray, " rows"]
-    """What the belief beyond the data brings"""
+    """What the prior beyond the data brings"""
 
     @property
     def variance(self) -> Float[np.ndarray, " rows"]:
@@ -40,8 +40,8 @@ class EpistemicParts(NamedTuple):
         return EpistemicParts(*[part[rows] for part in self])
 
 
-class MeanOpinions(NamedTuple):
-    """The part of `Opinions` that needs no slope, which takes most of the time."""
+class ComponentMeans(NamedTuple):
+    """The part of `ComponentOutputs` that needs no slope, which takes most of the time."""
 
     network_mean: Float[np.ndarray, "rows members targets"]
     process_mean: Float[np.ndarray, "rows targets"]
@@ -50,13 +50,13 @@ class MeanOpinions(NamedTuple):
     log_densities: Float[np.ndarray, "rows perceptions"]
 
 
-def mean_opinions(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs: int | None) -> MeanOpinions:
+def component_means(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs: int | None) -> ComponentMeans:
     """Means and densities of very many rows in single precision."""
 
-    def chunk(x: Float[np.ndarray, "rows features"]) -> MeanOpinions:
-        process = parts.asked_process(x, slopes=False, variances=False)
+    def chunk(x: Float[np.ndarray, "rows features"]) -> ComponentMeans:
+        process = parts.process_estimate(x, slopes=False, variances=False)
         means = np.stack([block.mean.value(x) for block in parts.ready], axis=1)
-        return MeanOpinions(
+        return ComponentMeans(
             means, process.mean, parts.tree_means(x), parts.boosted_means(x), log_densities_of(parts, x)
         )
 
@@ -65,19 +65,19 @@ def mean_opinions(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jobs
 
 def epistemic_parts(
     parts: Ensemble,
-    said: MeanOpinions,
+    outputs: ComponentMeans,
     process_variance: Float[np.ndarray, " rows"],
     x: Float[np.ndarray, "rows features"],
     prior: Float[np.ndarray, "rows targets"],
     target: int,
 ) -> EpistemicParts:
     """The epistemic side of `distribution` for one target, with the variance of the process given."""
-    means = parts.member_means(said, process_variance)
+    means = parts.member_means(outputs, process_variance)
     mean, between = means.mean(axis=1), means.var(axis=1)
     process = np.zeros_like(mean)
     if parts.process_share is not None:
         process = parts.process_share.mean_variance(process_variance)
-    k = familiarity_of(parts, process_variance, said.log_densities)
+    k = familiarity_of(parts, process_variance, outputs.log_densities)
     whole = with_prior(parts, k, mean, between + process, prior)
     without = with_prior(parts, k, mean, np.zeros_like(mean), prior).epistemic_variance
     center, left = whole.mean, np.ones(mean.shape)

@@ -1,4 +1,4 @@
-"""Which columns are probably exact: a guess from their values, with its reason. Nobody is asked, nothing is changed.
+"""Which columns are probably exact: inferred from their values, with the reason. Nothing is changed.
 
 Set points, counts of days and categories come in few levels that return again and again; readings of an instrument
 hardly ever repeat. Whole numbers and decimal fractions are treated alike: only repetition counts.

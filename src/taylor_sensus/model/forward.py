@@ -94,7 +94,7 @@ class ReadyVariance:
     """A variance network as plain arrays; rows come squashed, as columns."""
 
     def __init__(self, net: VarianceNetwork) -> None:
-        self.perceptron, self.reach = ReadyPerceptron(net.perceptron), net.reach
+        self.perceptron, self.log_range = ReadyPerceptron(net.perceptron), net.log_range
         self.level = np.asarray(net.level.value)
         self.is_constant = not self.perceptron.weights[-1].any()
 
@@ -104,7 +104,7 @@ class ReadyVariance:
         return self._variance(self.perceptron.value(squashed)[0].T)
 
     def _variance(self, raw: Float[np.ndarray, "#rows outputs"]) -> Float[np.ndarray, "#rows outputs"]:
-        return np.exp(self.level + self.reach * np.tanh(raw / self.reach))
+        return np.exp(self.level + self.log_range * np.tanh(raw / self.log_range))
 
 
 class ReadyBlock:

@@ -127,7 +127,7 @@ class ProcessNumbers(NamedTuple):
     coefficients: Float[np.ndarray, "centres targets"]
     """Of each centre in the mean"""
     witnesses: Num[np.ndarray, ""] | None = None
-    """How many of the centres, spread evenly, tell the variance; None: all of them"""
+    """How many of the centres, spread evenly, are inducing points, from which the variance comes; None: all"""
     is_induced: Num[np.ndarray, ""] | None = None
     """1 where what all others know goes through these, else 0; None: a model file before version 0.3"""
 
@@ -179,22 +179,22 @@ class GaussianProcess:
         return _factor(self.numbers.theta, self.numbers.centres, self.numbers.row_noise)
 
     @cached_property
-    def witnesses(self) -> Int[np.ndarray, " witnesses"]:
-        """Places of the centres that tell the variance."""
+    def inducing_rows(self) -> Int[np.ndarray, " inducing"]:
+        """Places of the inducing points: centres from which the variance comes."""
         return spread(np.arange(len(self.numbers.centres)), int(self.numbers.witnesses or 0))
 
     @cached_property
     def inducing(self) -> InducingPoints | None:
-        """Where centres are many, the witnesses with what all of them know."""
+        """Where centres are many, the inducing points with what all of them know."""
         n = self.numbers
         if n.is_induced is None or not n.is_induced:
             return None
-        own = n.centres[self.witnesses]
+        own = n.centres[self.inducing_rows]
         with one_blas_thread():
             cross = np.empty((len(own), len(n.centres)))
             for rows in blocks(len(own), CACHED_ROWS):
                 cross[rows] = covariance(n.theta, own[rows], n.centres)
-            return induced(cross[:, self.witnesses], cross, prior_variances(n.theta, n.centres), n.row_noise)
+            return induced(cross[:, self.inducing_rows], cross, prior_variances(n.theta, n.centres), n.row_noise)
 
     @cached_property
     def precision(self) -> type:
@@ -208,9 +208,9 @@ class GaussianProcess:
         return np.float32 if fine else np.float64
 
     @cached_property
-    def whitening(self) -> Float[np.ndarray, "directions witnesses"]:
-        """Its product with a covariance at the witnesses is whitened: the inverse of a lower Cholesky factor there."""
-        own = self.witnesses
+    def whitening(self) -> Float[np.ndarray, "directions inducing"]:
+        """Its product with a covariance at the inducing points is whitened: an inverse Cholesky factor."""
+        own = self.inducing_rows
         if self.inducing is not None:
             return self.inducing.whitening.astype(self.precision)
         whole = len(own) == len(self.numbers.centres)
@@ -281,8 +281,8 @@ class GaussianProcess:
         return covariance(self.numbers.theta, z, self.numbers.centres)
 
     def explained(self, cross: Float[np.ndarray, "rows centres"]) -> Float[np.ndarray, "directions rows"]:
-        """What the witnesses tell of rows, whitened: the squares add up to the variance that is gone."""
-        own = cross if cross.shape[1] == len(self.witnesses) else cross[:, self.witnesses]
+        """Covariance of rows with the inducing points, whitened: the squares add up to the variance that is gone."""
+        own = cross if cross.shape[1] == len(self.inducing_rows) else cross[:, self.inducing_rows]
         own = own.astype(self.precision, copy=False).T
         if self.inducing is not None:
             return self.whitening @ own
@@ -302,20 +302,20 @@ class GaussianProcess:
     ) -> ProcessEstimate:
         """The same at rows that are squashed already; slopes where the scaled rows `x` are given.
 
-        Covariances are made for some rows at a time: they stay in the processor's cache. What the witnesses tell is
-        one matrix product for all.
+        Covariances are made for some rows at a time: they stay in the processor's cache. Whitening is one matrix
+        product for all.
         """
         theta, targets, features = self.numbers.theta, self.coefficients.shape[1], z.shape[1]
         flat = squash(z, TREND_LIMIT)
         levelled = (trend_size(theta) * flat).astype(self.precision)
-        mean, own = np.empty((len(z), targets)), np.empty((len(z), len(self.witnesses)), self.precision)
+        mean, own = np.empty((len(z), targets)), np.empty((len(z), len(self.inducing_rows)), self.precision)
         jacobian = None if x is None else np.zeros((len(z), targets, features))
         bytes_a_row = len(self.numbers.centres) * np.dtype(self.precision).itemsize
         for rows in blocks(len(z), 1 << int(np.clip(np.log2(CACHE / bytes_a_row), 4, 8))):
             cross = self._cross(levelled[rows], z[rows], None if jacobian is None else jacobian[rows])
             mean[rows] = cross @ self.coefficients
             if variances:
-                own[rows] = cross if cross.shape[1] == own.shape[1] else cross.take(self.witnesses, axis=1)
+                own[rows] = cross if cross.shape[1] == own.shape[1] else cross.take(self.inducing_rows, axis=1)
         if jacobian is not None and x is not None:
             jacobian += squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
             jacobian *= squash_slope(np.asarray(x, np.float64), float(self.numbers.log_range), "log")[:, None, :]
@@ -350,7 +350,7 @@ class GaussianProcess:
         self, y: Float[np.ndarray, "rows targets"], fold: Int[np.ndarray, " rows"], *, variances: bool = True
     ) -> ProcessEstimate:
         """At each of its own rows, whose targets are `y`, as if the rows of its fold had not been seen."""
-        mean, own = np.empty_like(y), self.witnesses
+        mean, own = np.empty_like(y), self.inducing_rows
         inverse = _inverse(self.factor)
         among = _among(inverse, fold)
         for rows, block in among:
@@ -372,7 +372,7 @@ class GaussianProcess:
     def _left_out_variance(
         self, inducing: InducingPoints, fold: Int[np.ndarray, " centres"]
     ) -> Float[np.ndarray, " centres"]:
-        """At each centre as if those of its fold had told nothing."""
+        """At each centre as if those of its fold had not been seen."""
         n, variance = self.numbers, np.empty(len(fold))
         prior = prior_variances(n.theta, n.centres)
         for number in np.unique(fold):

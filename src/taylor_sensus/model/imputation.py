@@ -22,7 +22,7 @@ ITERATIONS = 15
 LIMIT = 6.0
 """Scaled cells are cut here before anything is learned from them."""
 SHRINKAGE = 5.0
-"""So many rows' worth of belief that columns have nothing to do with each other."""
+"""So many rows' worth of a prior that columns are independent."""
 
 
 class Imputer(NamedTuple):
@@ -49,9 +49,9 @@ class Imputer(NamedTuple):
             return filled, variance
         known = np.clip(np.where(missing, 0.0, x), -LIMIT, LIMIT)
         for gaps, rows in _patterns(missing):
-            guess, covariance = _given_others(self.mean, self.covariance, known[rows], gaps)
+            expected, covariance = _given_others(self.mean, self.covariance, known[rows], gaps)
             where = np.ix_(rows, np.flatnonzero(gaps))
-            filled[where] = np.clip(guess, self.low[gaps], self.high[gaps])
+            filled[where] = np.clip(expected, self.low[gaps], self.high[gaps])
             variance[where] = np.diag(covariance)
         return filled, variance
 
@@ -73,14 +73,14 @@ def learn_imputer(x: Float[np.ndarray, "rows features"]) -> Imputer:
     covariance = np.diag(variance)
     patterns = list(_patterns(missing, whole=True))
     for iteration in range(ITERATIONS if missing.any() else 1):
-        filled, doubt = zeros.copy(), np.zeros_like(covariance)
+        filled, left_covariance = zeros.copy(), np.zeros_like(covariance)
         for gaps, rows in patterns:
             if gaps.any():
-                guess, left = _given_others(mean, covariance, zeros[rows], gaps)
-                filled[np.ix_(rows, np.flatnonzero(gaps))] = guess
-                doubt[np.ix_(gaps, gaps)] += len(rows) * left
+                expected, left = _given_others(mean, covariance, zeros[rows], gaps)
+                filled[np.ix_(rows, np.flatnonzero(gaps))] = expected
+                left_covariance[np.ix_(gaps, gaps)] += len(rows) * left
         before, mean = mean, filled.mean(axis=0)
-        total = (filled - mean).T @ (filled - mean) + doubt
+        total = (filled - mean).T @ (filled - mean) + left_covariance
         covariance = (total + SHRINKAGE * np.diag(np.diag(total) / len(x))) / (len(x) + SHRINKAGE)
         covariance[np.diag_indices_from(covariance)] *= 1 + 1e-4
         covariance[np.diag_indices_from(covariance)] += 1e-8
@@ -99,9 +99,9 @@ def _given_others(
     there = ~gaps
     among, across = covariance[np.ix_(there, there)], covariance[np.ix_(there, gaps)]
     slopes = np.linalg.solve(among, across) if there.any() else across
-    guess = mean[gaps] + (rows[:, there] - mean[there]) @ slopes
+    expected = mean[gaps] + (rows[:, there] - mean[there]) @ slopes
     left = covariance[np.ix_(gaps, gaps)] - across.T @ slopes
-    return guess, (left + left.T) / 2
+    return expected, (left + left.T) / 2
 
 
 def _patterns(

@@ -23,7 +23,7 @@ DULL = 1e-2
 
 @dataclass(frozen=True)
 class InducingPoints:
-    """Whitened places and what the rows told there."""
+    """Inducing points, whitened, and what the rows say there."""
 
     project: Float[np.ndarray, "directions places"]
     """From a covariance with the places to whitened directions."""
@@ -33,14 +33,14 @@ class InducingPoints:
     """Of each row's Lambda."""
 
     @cached_property
-    def told(self) -> Float[np.ndarray, "directions rows"]:
+    def scaled(self) -> Float[np.ndarray, "directions rows"]:
         """Rows in whitened directions, in units of their noise."""
         return self.carried / self.root
 
     @cached_property
     def precision(self) -> Float[np.ndarray, "directions directions"]:
-        """I + told told': how well each direction is known, 1 before any row."""
-        return np.eye(len(self.told)) + self.told @ self.told.T
+        """I + scaled scaled': how well each direction is known, 1 before any row."""
+        return np.eye(len(self.scaled)) + self.scaled @ self.scaled.T
 
     @cached_property
     def whitening(self) -> Float[np.ndarray, "directions places"]:
@@ -52,8 +52,8 @@ class InducingPoints:
     def left_out(
         self, rows: Int[np.ndarray, " chosen"], prior: Float[np.ndarray, " chosen"]
     ) -> Float[np.ndarray, " chosen"]:
-        """Variance at rows of its own, whose variances before were `prior`, as if they had told nothing."""
-        own, at = self.told[:, rows], self.carried[:, rows]
+        """Variance at rows of its own, whose variances before were `prior`, as if they had not been seen."""
+        own, at = self.scaled[:, rows], self.carried[:, rows]
         factor = cholesky(self.precision - own @ own.T, lower=True)
         left = cho_solve((factor, True), at)
         return prior - np.einsum("dr,dr->r", at, at) + np.einsum("dr,dr->r", at, left)

@@ -162,10 +162,10 @@ class Law:
             return LawAnswer(nothing, nothing, nothing, nothing)
         points, weight = nodes(self.density, n.used, self.is_reading, x, variance)
         count = len(weight)
-        said = self.function(points.reshape(rows * count, -1))[0].reshape(rows, count, -1)
-        mean = np.einsum("q,rqt->rt", weight, said)
+        values = self.function(points.reshape(rows * count, -1))[0].reshape(rows, count, -1)
+        mean = np.einsum("q,rqt->rt", weight, values)
         noisy = (variance[:, self.is_reading] > 0).any(axis=1, keepdims=True)
-        spread = np.where(~noisy, 0.0, np.einsum("q,rqt->rt", weight, (said - mean[:, None]) ** 2))
+        spread = np.where(~noisy, 0.0, np.einsum("q,rqt->rt", weight, (values - mean[:, None]) ** 2))
         unknown = self.function(np.einsum("q,rqf->rf", weight, points))[1]
         system = np.broadcast_to(n.noise, mean.shape)
         return LawAnswer(mean, spread, system, np.broadcast_to(unknown[:, None], mean.shape))

@@ -19,19 +19,19 @@ def reparameterise(
 
 def heteroscedastic_mse(
     y: Float[AnyArray, " targets"],
-    guess: Float[AnyArray, " targets"],
+    prediction: Float[AnyArray, " targets"],
     variance: Float[AnyArray, " targets"],
     log_weight: float | Float[Array, ""] = 1.0,
     beta: float | Float[Array, ""] = 0.0,
 ) -> Float[Array, ""]:
     """lambda_H log|Sigma| + (y - y~)^T Sigma^-1 (y - y~), for a diagonal Sigma (eqs. 16 and 17).
 
-    With `guess` a draw of `reparameterise` this is the sampled loss of the paper. With `guess` the mean it is its
-    exact expectation over that draw, up to a constant: E[(y - mu - s eps)^2] / s^2 = (y - mu)^2 / s^2 + 1.
+    With `prediction` a draw of `reparameterise` this is the sampled loss of the paper. With the mean it is its exact
+    expectation over that draw, up to a constant: E[(y - mu - s eps)^2] / s^2 = (y - mu)^2 / s^2 + 1.
     """
     # DIFF(eq. 17): the diagonal is that of Sigma itself; the targets are not rotated to its eigenvectors first, so
     # correlation between targets is predicted but plays no part in the loss.
-    terms = log_weight * jnp.log(variance) + (y - guess) ** 2 / variance
+    terms = log_weight * jnp.log(variance) + (y - prediction) ** 2 / variance
     # DIFF(eq. 16): terms are weighed by Sigma^beta, without gradient. With beta = 0, as printed, rows that are fitted
     # badly get a large variance, which takes away the gradient that would improve their mean.
     return jnp.sum(jax.lax.stop_gradient(variance**beta) * terms)

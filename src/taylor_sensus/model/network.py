@@ -83,17 +83,17 @@ def algorithm_1(
         divergence = density_divergence(jax.vmap(network.density)(points.x), points.log_density)  # lines 5, 6
         k = familiarity(attention, jax.lax.stop_gradient(reference_of(attention)))[:, None]  # line 7
 
-    mean, noise_share, doubt = combine(  # line 8
+    mean, noise_share, mean_variance = combine(  # line 8
         variant.combination, k, clean.mean, 0.0, rows.prior_mean, rows.prior_variance
     )
-    variance = noise_share * jax.vmap(lambda e: e.variance)(clean) + doubt
+    variance = noise_share * jax.vmap(lambda e: e.variance)(clean) + mean_variance
     if rows.target_error is not None:
         variance = variance + rows.target_error
     # DIFF(eq. 16): "expected" puts the mean where a draw is printed: the same loss on average up to a constant, without
     # the draw's own noise in the gradient.
-    guess = reparameterise(sample_key, mean, variance) if variant.loss == "sampled" else mean  # line 9
+    prediction = reparameterise(sample_key, mean, variance) if variant.loss == "sampled" else mean  # line 9
     accuracy = jax.vmap(heteroscedastic_mse, (0, 0, 0, None, None))(
-        rows.y, guess, variance, weights.log, weights.beta
+        rows.y, prediction, variance, weights.log, weights.beta
     )  # line 10
     return total_loss(_mean(rows.weight, accuracy), contrast, divergence, weights.contrast, weights.density)
 

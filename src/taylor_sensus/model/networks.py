@@ -184,12 +184,12 @@ class VarianceNetwork(Module):
     perceptron: Perceptron
     level: Constant
     """Log-variance that a new network gives everywhere."""
-    reach: float = static()
+    log_range: float = static()
 
     def __call__(self, x: Float[AnyArray, " features"]) -> Float[AnyArray, " outputs"]:
-        # DIFF(eq. 9): log-variances saturate at ±reach around the level; the paper only asks for positivity,
+        # DIFF(eq. 9): log-variances saturate at ±log_range around the level; the paper only asks for positivity,
         # which lets the variance explode or collapse on interpolated points.
-        return jnp.exp(self.level.value + self.reach * jnp.tanh(self.raw(x) / self.reach))
+        return jnp.exp(self.level.value + self.log_range * jnp.tanh(self.raw(x) / self.log_range))
 
     def raw(self, x: Float[AnyArray, " features"]) -> Float[AnyArray, " outputs"]:
         """How far log-variances are from the level, before they saturate."""

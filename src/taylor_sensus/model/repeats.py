@@ -14,7 +14,7 @@ from taylor_sensus.model.shapes import Float, Int, Shaped
 from taylor_sensus.rows import byte_order
 
 FEWEST = 5
-"""Unseen rows with a twin that it takes to learn anything from them."""
+"""Unseen rows with a duplicate that it takes to learn anything from them."""
 
 
 class Repeats(NamedTuple):

@@ -34,14 +34,14 @@ def sensitivities(
         declared_share: Float[np.ndarray, "rows features"],
         declared_variance: Float[np.ndarray, "rows features"],
     ) -> Sensitivities:
-        asked = parts.asked_process(x, slopes=True)
+        asked = parts.process_estimate(x, slopes=True)
         process = np.asarray(asked.jacobian, np.float32)
         weight = parts.process_weight(asked.variance).astype(np.float32)[:, :, None]
         found = []
         for block_values in parts.ready:
-            said = block_values(x)
-            slope = blended(weight, said.jacobian, process)
-            learned = (1 - declared_share) * said.input_variance
+            outputs = block_values(x)
+            slope = blended(weight, outputs.jacobian, process)
+            learned = (1 - declared_share) * outputs.input_variance
             squared = slope**2
             found.append((slope, squared * learned[:, None, :], squared * declared_variance[:, None, :], learned))
         return Sensitivities(*[np.mean(same, axis=0) for same in zip(*found, strict=True)])

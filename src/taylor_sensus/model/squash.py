@@ -1,7 +1,7 @@
 """The one tail function: scaled features as they are near 0, and long tails drawn in, smoothly.
 
 A column with a few huge values must not drive a network, carry a trend away, or make every row that has one of them a
-stranger. How fast a tail still grows is what differs:
+outlier. How fast a tail still grows is what differs:
 
 - ``flat``: levels off at ±`start` (networks, trend);
 - ``root``: grows like the square root (distances of densities);

@@ -18,7 +18,7 @@ from taylor_sensus.rows import blocks
 LEAST_FREEDOM = 2.5
 """Below 2 there is no variance."""
 MOST_FREEDOM = 1e6
-"""From here on nothing can be told from the normal distribution."""
+"""From here on it is the normal distribution for all purposes."""
 CRPS_LEVELS = (np.arange(400) + 0.5) / 400
 
 

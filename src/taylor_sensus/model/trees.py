@@ -1,4 +1,4 @@
-"""Regression trees as plain arrays: the voices that can step where networks and process are smooth.
+"""Regression trees as plain arrays: the components that can step where networks and process are smooth.
 
 Every member has a forest of its own, grown from the rows that its network sees, so that what is unseen for one is
 unseen for both. Boosted trees are one sum for all members, as the process is one for all. A tree is a table of nodes;
@@ -31,8 +31,8 @@ class Trees(NamedTuple):
     def means(self, x: Float[np.ndarray, "rows features"], members: int) -> Float[np.ndarray, "rows {members} targets"]:
         """What each member's trees say of scaled rows."""
         rows, node = len(x), leaves(x, self.roots, self.children, self.feature, self.threshold)
-        said = self.value[node].reshape(rows, members, -1, self.value.shape[1])
-        return said.mean(axis=2)
+        values = self.value[node].reshape(rows, members, -1, self.value.shape[1])
+        return values.mean(axis=2)
 
 
 class BoostedTrees(NamedTuple):
@@ -45,14 +45,14 @@ class BoostedTrees(NamedTuple):
     threshold: Float[np.ndarray, " nodes"]
     value: Float[np.ndarray, " nodes"]
     base: Float[np.ndarray, " targets"]
-    """What is said before the first tree."""
+    """The prediction before the first tree."""
     share: Float[np.ndarray, " targets"]
 
     def means(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
         """What they say of scaled rows."""
         node = leaves(x, self.roots, self.children, self.feature, self.threshold)
-        said = self.value[node].reshape(len(x), len(self.base), -1)
-        return self.base + said.sum(axis=2, dtype=np.float64)
+        values = self.value[node].reshape(len(x), len(self.base), -1)
+        return self.base + values.sum(axis=2, dtype=np.float64)
 
 
 def leaves(

@@ -1,4 +1,4 @@
-"""The linear trend of a table: what is believed where there are no data."""
+"""The linear trend of a table: the prior mean where there are no data."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import pyarrow.csv
 import pyarrow.fs
 
 from taylor_sensus.errors import DataError
-from taylor_sensus.tables.delimited import FirstLook, first_look, truth_columns
+from taylor_sensus.tables.delimited import FirstLook, boolean_columns, first_look
 from taylor_sensus.tables.file_header import column_names, favourite_separator
 from taylor_sensus.tables.notation import MISSING
 
@@ -34,7 +34,7 @@ class Dialect(NamedTuple):
     separator: str
     decimal: str
     names: tuple[str, ...]
-    truths: frozenset[str]
+    booleans: frozenset[str]
     """Columns of nothing but true and false."""
     header_ends: int
     """Where the first row begins, in bytes."""
@@ -81,8 +81,8 @@ def _dialect(look: FirstLook, sample: bytes) -> Dialect:
     if look.file.skipped:
         begin = len(b"".join(sample.splitlines(keepends=True)[: look.file.skipped]))
     header_ends = sample.find(b"\n", begin) + 1 or len(sample)
-    truths = frozenset(names[place] for place in truth_columns(look.rows, len(names)))
-    return Dialect(look.separator, look.decimal, tuple(names), truths, header_ends)
+    booleans = frozenset(names[place] for place in boolean_columns(look.rows, len(names)))
+    return Dialect(look.separator, look.decimal, tuple(names), booleans, header_ends)
 
 
 def read_byte_range(
@@ -97,8 +97,8 @@ def read_byte_range(
         raise DataError(f"{where}: a quoted cell goes on over a line end, or is left open; take line ends out of cells")
     columns = [name for name in columns if name in part.dialect.names]
     kinds = dict.fromkeys(columns, pa.string())
-    kinds |= dict.fromkeys(part.dialect.truths & set(columns), pa.bool_())
-    quick = kinds | {name: pa.float64() for name in columns if name in numbers and name not in part.dialect.truths}
+    kinds |= dict.fromkeys(part.dialect.booleans & set(columns), pa.bool_())
+    quick = kinds | {name: pa.float64() for name in columns if name in numbers and name not in part.dialect.booleans}
     try:
         try:
             table = _parsed(text, part.dialect, quick)

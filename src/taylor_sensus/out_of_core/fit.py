@@ -156,7 +156,7 @@ class FileRows:
                 if not len(batch):
                     continue
                 frame = batch.to_pandas()
-                x.append(without_dust(encode(frame, self.columns, new_categories=True, tell=False)))
+                x.append(without_dust(encode(frame, self.columns, new_categories=True, warn_unseen=False)))
                 check_finite(x[-1], [p for c in self.columns for p in c.parts], part.file, gaps=True)
                 y.append(without_dust(encode(frame[list(self.targets)], [Column(name, None) for name in self.targets])))
         if not x:

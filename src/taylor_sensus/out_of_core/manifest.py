@@ -1,4 +1,4 @@
-"""What a folder of predictions was made from, in a file beside them: only the very same work goes on in it."""
+"""What a folder of predictions was made from, in a file next to them: only the very same work goes on in it."""
 
 from __future__ import annotations
 

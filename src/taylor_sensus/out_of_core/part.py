@@ -19,13 +19,13 @@ from taylor_sensus.out_of_core.source import Part, Source
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.rows import BLOCK
 from taylor_sensus.storage.atomic import replacing
-from taylor_sensus.tables.files import beside, harmless, without_apostrophes
+from taylor_sensus.tables.files import harmless, with_predictions, without_apostrophes
 from taylor_sensus.tables.reading import OpenedTable, UsedHeaders, table_for_model
 from taylor_sensus.tables.wanted import KnownColumns, Reading
 
 ROW_GROUP = 4 * BLOCK
-Told = Callable[[int], None]
-"""Is told how many rows are done."""
+OnRows = Callable[[int], None]
+"""Called with the number of rows done."""
 
 
 class PredictionPlan(NamedTuple):
@@ -57,7 +57,7 @@ class RowsWriter(Protocol):
         """Add rows: copied columns, and predictions."""
 
 
-def predict_part(model: Any, plan: PredictionPlan, part: Part, path: Path, told: Told) -> int:
+def predict_part(model: Any, plan: PredictionPlan, part: Part, path: Path, on_rows: OnRows) -> int:
     """Predict the rows of a part into one file, which appears whole or not at all; gives their number."""
     rows = 0
     with replacing(path) as temporary, _writer(plan, temporary) as writer:
@@ -65,7 +65,7 @@ def predict_part(model: Any, plan: PredictionPlan, part: Part, path: Path, told:
             if len(batch):
                 writer.write(batch.select(list(plan.keep)), predict_batch(model, plan, part, batch, rows))
                 rows += len(batch)
-                told(len(batch))
+                on_rows(len(batch))
         if not rows:
             names = prediction_columns(plan, model.fitted_.target_names, model.fitted_.one_dimensional)
             writer.write(_no_rows(plan), pd.DataFrame({name: np.zeros(0) for name in names}))
@@ -152,7 +152,7 @@ class _TextRows:
 
     def write(self, kept: pa.RecordBatch, predicted: pd.DataFrame) -> None:
         """Add rows."""
-        frame = harmless(beside(kept.to_pandas(), predicted))
+        frame = harmless(with_predictions(kept.to_pandas(), predicted))
         frame.to_csv(self.stream, header=self.stream.tell() == 0, index=False, lineterminator="\n")
 
     def close(self) -> None:

@@ -149,7 +149,7 @@ def predict_files(
 ) -> PredictedDataset:  # fmt: skip
     """The same with all that the command line knows of how tables are read.
 
-    Before the work, `begun` is told which columns hold errors, how many parts there are and how many are done already.
+    First, `begun` is called with the columns that hold errors, the number of parts, and how many are done already.
     """
     began = time.monotonic()
     _check(options)
@@ -185,7 +185,7 @@ def _check(options: PredictOptions) -> None:
 def _plan(
     columns: ModelColumns, files: Source, reading: Reading, options: PredictOptions, in_folders: bool
 ) -> PredictionPlan:
-    """What is read and copied; columns that the folders of the target tell (`in_folders`) are not copied."""
+    """What is read and copied; partition columns of the target (`in_folders`) are not copied."""
     known = columns_known(columns.columns, columns.targets)
     used = used_headers(files.schema.names, reading, known, where=files.name)
     there = files.schema.names
@@ -206,7 +206,7 @@ def _predict_all(model: Any, plan: PredictionPlan, todo: Sequence[OpenPart], opt
     whole = plan.source.size
     before = whole - sum(part.size for part, _ in todo)
     processes = min(cores(options.n_jobs), len(todo))
-    in_rows = plan.source.kind == "parquet"  # else bytes, which are told when a part is done
+    in_rows = plan.source.kind == "parquet"  # else bytes, which are reported when a part is done
     with RowsProgress("predictions", whole, before, show=options.verbose) as progress:
         if processes > 1:
             for part, rows in predict_in_processes(_sent(model), plan, todo, processes):

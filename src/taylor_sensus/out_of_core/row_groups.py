@@ -39,7 +39,7 @@ def find_row_groups(
 ) -> ParquetFiles:
     """The parts of all files in their order; only the ends of the files are read.
 
-    `files` tells each file's name, what its folders say of its rows, and these folders.
+    `files` holds each file's name, what its folders say of its rows, and these folders.
     """
     parts: list[RowGroups] = []
     schemas: list[pa.Schema] = []

@@ -32,9 +32,9 @@ class Source:
     files: tuple[tuple[str, int, int], ...]
     """Name below the folder, bytes and time of the last change of each file."""
     schema: pa.Schema
-    """All columns, those that folders tell included; columns of text files are all texts."""
+    """All columns, partition columns included; columns of text files are all texts."""
     partitioned_by: tuple[str, ...]
-    """Columns that folders tell."""
+    """Partition columns, named by folders."""
     parts: tuple[Part, ...]
 
     @property
@@ -50,12 +50,12 @@ class Source:
         if isinstance(part, RowGroups):
             yield from read_row_groups(part, self.filesystem, schema, columns, size)
             return
-        told = {} if part.partition is None else ds.get_partition_keys(part.partition)
+        keys = {} if part.partition is None else ds.get_partition_keys(part.partition)
         for batch in read_byte_range(part, self.filesystem, numbers, columns, size):
             for name in columns:
-                if name in told:
+                if name in keys:
                     field = self.schema.field(name)
-                    batch = batch.append_column(field, pa.repeat(pa.scalar(told[name], field.type), len(batch)))
+                    batch = batch.append_column(field, pa.repeat(pa.scalar(keys[name], field.type), len(batch)))
             yield batch.select(list(columns))
 
 
@@ -82,8 +82,8 @@ def open_source(source: Any, part_rows: int, decimal: str | None = None) -> Sour
     below = [PurePosixPath(path).relative_to(root) for path in paths]
     folders = ["/".join(folder for folder in path.parts[:-1] if "=" in folder) for path in below]
     by_folders = _partitioning(folders)
-    told = [by_folders.parse(f"{folder}/") if folder else None for folder in folders]
-    found_below = list(zip(paths, told, folders, strict=True))
+    expressions = [by_folders.parse(f"{folder}/") if folder else None for folder in folders]
+    found_below = list(zip(paths, expressions, folders, strict=True))
     if kind == "parquet":
         schema, parts = find_row_groups(found_below, filesystem, by_folders.schema, part_rows)
     else:
@@ -108,13 +108,13 @@ def _files_below(filesystem: pa.fs.FileSystem, root: str) -> list[pa.fs.FileInfo
 
 
 def _partitioning(folders: Sequence[str]) -> ds.HivePartitioning:
-    """The columns that folders tell: whole numbers where all values are, else texts."""
+    """The partition columns, which folders name: whole numbers where all values are, else texts."""
     values: dict[str, list[str]] = {}
     for folder in set(folders):
         for part in folder.split("/") if folder else ():
             name, value = part.split("=", 1)
             values.setdefault(name, []).append(value)
-    kinds = {name: pa.int64() if all(map(_is_whole, told)) else pa.string() for name, told in values.items()}
+    kinds = {name: pa.int64() if all(map(_is_whole, texts)) else pa.string() for name, texts in values.items()}
     order = [part.split("=", 1)[0] for folder in folders[:1] for part in folder.split("/") if folder]
     return ds.HivePartitioning(pa.schema([(name, kinds[name]) for name in dict.fromkeys([*order, *kinds])]))
 

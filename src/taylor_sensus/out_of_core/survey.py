@@ -49,7 +49,7 @@ class NumberStatistics(NamedTuple):
 
 
 class Surveyed(NamedTuple):
-    """What one pass tells of a data set."""
+    """What one pass finds in a data set."""
 
     rows: int
     numbers: dict[str, NumberStatistics]

@@ -41,7 +41,7 @@ class _Worker:
 def predict_in_processes(
     model: Path | bytes, plan: PredictionPlan, parts: Sequence[OpenPart], processes: int
 ) -> Iterator[DonePart]:
-    """Predict the parts in so many processes; each is told when it is done. `model` is its file, by path or content."""
+    """Predict the parts in so many processes; each is yielded when done. `model`: its file, by path or content."""
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(model, plan))
     try:

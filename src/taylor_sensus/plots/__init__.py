@@ -13,7 +13,7 @@ their panels with bands are ``plot_band``.
 - ``residuals``    errors in predicted standard deviations
 - ``dependence``   averaged predictions over one column, the bands split into their sources
 - ``displays``     four of them in the manner of scikit-learn: ``ParityDisplay.from_estimator(model, X, y)``
-- ``judged``       what displays draw, from an estimator or a pipeline
+- ``measured``     what displays draw, from an estimator or a pipeline
 - ``style``        colours, labels and new axes, the same in every figure
 - ``labels``       a user's names as words on a figure
 - ``inputs``       what the figures ask of their arguments

@@ -1,4 +1,4 @@
-"""Promised against observed coverage of intervals: are the error bars honest?"""
+"""Nominal against observed coverage of intervals: are the error bars honest?"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ LEVELS = 6
 
 
 def shade_cells(ax: Axes, x: np.ndarray, y: np.ndarray, extent: tuple[float, float, float, float]) -> int:
-    """Draw hexagons whose shade tells how many points lie in each, on a logarithmic scale; return the largest count."""
+    """Draw hexagons whose shade shows how many points lie in each, on a logarithmic scale; return the largest count."""
     cells = ax.hexbin(x, y, gridsize=(32, 18), extent=extent, mincnt=1, linewidths=0.2)
     counts = np.asarray(cells.get_array(), dtype=float)
     depth = np.log(counts) / max(np.log(counts.max(initial=1)), 1e-9)
@@ -31,7 +31,7 @@ def shade_cells(ax: Axes, x: np.ndarray, y: np.ndarray, extent: tuple[float, flo
 
 
 def plot_parity_density(y: Any, mean: Any, *, target: str = "y", ax: Axes | None = None) -> Axes:
-    """Predicted against measured values of a large table: the shade of a cell tells how many rows lie in it.
+    """Predicted against measured values of a large table: the shade of a cell shows how many rows lie in it.
 
     Parameters
     ----------

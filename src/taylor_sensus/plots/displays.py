@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from taylor_sensus.budget import NoiseBudget
 from taylor_sensus.plots.budget import plot_budget
 from taylor_sensus.plots.calibration import plot_calibration
-from taylor_sensus.plots.judged import measured, predicted
+from taylor_sensus.plots.measured import measured, predicted
 from taylor_sensus.plots.parity import plot_parity
 from taylor_sensus.plots.residuals import plot_residuals
 from taylor_sensus.prediction import Prediction
@@ -32,7 +32,7 @@ class _Display:
         return self
 
 
-class _JudgedDisplay(_Display):
+class _MeasuredDisplay(_Display):
     """Made from measured values and a prediction of one target."""
 
     def __init__(self, y: Any, prediction: Prediction, *, target: str | None = None) -> None:
@@ -40,7 +40,7 @@ class _JudgedDisplay(_Display):
         self.measured = measured(y, prediction, target)
 
 
-class ParityDisplay(_JudgedDisplay):
+class ParityDisplay(_MeasuredDisplay):
     """Predicted against measured values with error bars, drawn by `plot_parity`.
 
     Parameters
@@ -137,8 +137,8 @@ class ParityDisplay(_JudgedDisplay):
         return self._drawn(plot_parity(self.measured.y, self.measured.prediction, coverage=coverage, ax=ax))
 
 
-class CalibrationDisplay(_JudgedDisplay):
-    """Promised against observed coverage of intervals, drawn by `plot_calibration`.
+class CalibrationDisplay(_MeasuredDisplay):
+    """Nominal against observed coverage of intervals, drawn by `plot_calibration`.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ class CalibrationDisplay(_JudgedDisplay):
         return self._drawn(plot_calibration(found.y, found.prediction, ax=ax))
 
 
-class ResidualsDisplay(_JudgedDisplay):
+class ResidualsDisplay(_MeasuredDisplay):
     """Errors in predicted standard deviations, drawn by `plot_residuals`; surprising rows get their labels.
 
     Parameters

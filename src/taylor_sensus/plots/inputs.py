@@ -14,7 +14,7 @@ FROM_THE_INSIDE = ("system_noise", "feature_noise", "epistemic")
 
 
 def one_target(prediction: Prediction, target: str | None) -> Prediction:
-    """The asked target of a prediction; with a single target there is nothing to ask."""
+    """The chosen target of a prediction; with a single target there is nothing to choose."""
     names = list(prediction.target_names)
     if target is None and len(names) > 1:
         raise SettingError(f"the prediction has {len(names)} targets; choose one with target=, of {names}")

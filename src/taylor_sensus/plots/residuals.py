@@ -66,7 +66,7 @@ def plot_residuals(
     names = range(len(measured)) if labels is None else labels
     ax = new_axes() if ax is None else ax
     z = (measured - predicted) / spread
-    wild = np.abs(z) > SURPRISING
+    outlying = np.abs(z) > SURPRISING
     limit = max(3.6, 1.12 * float(np.abs(z).max()))
     low, high = float(predicted.min()), float(predicted.max())
     margin = 0.04 * (high - low) or 0.5
@@ -74,12 +74,12 @@ def plot_residuals(
         shade_cells(ax, predicted, z, (low - margin, high + margin, -limit, limit))
     else:
         style = {"linestyle": "none", "markersize": 3.5, "markeredgewidth": 0, "alpha": 0.7}
-        ax.plot(predicted[~wild], z[~wild], marker="o", color=COLOURS["training"], **style)
-        ax.plot(predicted[wild], z[wild], marker="D", color=COLOURS["outside"], **style)
+        ax.plot(predicted[~outlying], z[~outlying], marker="o", color=COLOURS["training"], **style)
+        ax.plot(predicted[outlying], z[outlying], marker="D", color=COLOURS["outside"], **style)
     for line, dashes in ((0, "-"), (2, ":"), (-2, ":"), (3, "--"), (-3, "--")):
         ax.axhline(line, color=COLOURS["guide"], linewidth=0.8, linestyle=dashes, zorder=0.5)
     for at in np.argsort(-np.abs(z), kind="stable")[:named]:
-        if wild[at]:
+        if outlying[at]:
             ends_right = predicted[at] > low + 0.8 * (high - low)
             ax.annotate(
                 plain(names[at], 16),

@@ -2,7 +2,7 @@
 
 gather.py      from a model and a table to the contents; calls the next five
   table.py       the table that was given
-  evidence.py    predictions by which the model may be judged
+  evidence.py    predictions by which the model is evaluated
   references.py  simple methods on the same rows
   survey.py      all rows: error bars, noise budget, familiarity
   dependence.py  how predictions change with one column

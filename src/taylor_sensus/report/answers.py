@@ -1,4 +1,4 @@
-"""Numbers of a report in words: how good, how honest, what to do."""
+"""Numbers of a report in words: accuracy, calibration, what to do."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Answer(NamedTuple):
     short: str
     why: str
     verdict: Word | None = None
-    """None where nothing is to be judged."""
+    """None where nothing can be evaluated."""
 
 
 def answers(contents: Contents) -> list[Answer]:
     """The four questions. With several targets, those of the first are answered here and the others below."""
-    return [how_good(contents), how_honest(contents), which_noise(contents), where_next(contents)]
+    return [how_good(contents), how_calibrated(contents), which_noise(contents), where_next(contents)]
 
 
 def how_good(contents: Contents) -> Answer:
@@ -34,9 +34,9 @@ def how_good(contents: Contents) -> Answer:
     if contents.evidence is None:
         return Answer(question, "not known here", "Give a table with measured targets to find out.")
     name = contents.fitted.target_names[0]
-    judged = contents.evidence.target(0)
+    evaluated = contents.evidence.target(0)
     unit = split_header(name).unit
-    explained, error = r2(judged.y, judged.mean), rmse(judged.y, judged.mean)
+    explained, error = r2(evaluated.y, evaluated.mean), rmse(evaluated.y, evaluated.mean)
     why = f"{percent(max(explained, 0), 0)} of the variance of {one_line(split_header(name).name)} is explained"
     if np.isnan(explained):
         why = "The measured values are all equal, so there is nothing to explain"
@@ -48,14 +48,14 @@ def how_good(contents: Contents) -> Answer:
             size = "smaller" if better >= 0 else "larger"
             why += f"; errors are {percent(abs(better), 0)} {size} than those of the {best.name}"
     seen = "on unseen rows" if contents.evidence.unseen else "on the given rows, which it may have seen"
-    found = accuracy(explained, len(judged.y)).word
+    found = accuracy(explained, len(evaluated.y)).word
     short = f"typically off by {number(error, unit)}"
     if found == "check" and np.isfinite(explained):
         short, why = f"{'hardly' if explained > 0 else 'no'} better than the mean", f"{short.capitalize()}: {why}"
     return Answer(question, short, f"{why} ({seen}).", _word(contents, found))
 
 
-def how_honest(contents: Contents) -> Answer:
+def how_calibrated(contents: Contents) -> Answer:
     """Coverage of 90 % intervals against what chance allows."""
     question = "Can I trust the error bars?"
     if contents.evidence is None:
@@ -87,7 +87,7 @@ def which_noise(contents: Contents) -> Answer:
     if inputs.max() > 0:
         why += f" Among the inputs the noise of {column} matters most ({percent(float(inputs.max()))})."
     if not survey.identifiable:
-        why += " The data cannot tell the inputs' noise from the system's."
+        why += " The data cannot separate the inputs' noise from the system's."
     return Answer(question, f"mostly {PART_WORDS[main]}", why)
 
 
@@ -100,11 +100,11 @@ def where_next(contents: Contents) -> Answer:
     survey = contents.survey
     if survey is None:
         return Answer(question, "not known here", "Give a table, or candidates, to get advice.")
-    judged = None if contents.evidence is None else contents.evidence.target(0)
-    if judged is not None and accuracy(r2(judged.y, judged.mean), len(judged.y)).word == "check":
+    evaluated = None if contents.evidence is None else contents.evidence.target(0)
+    if evaluated is not None and accuracy(r2(evaluated.y, evaluated.mean), len(evaluated.y)).word == "check":
         why = (
-            "These columns hardly tell the target, so repeating the rows or measuring them better would not help much. "
-            "Look for inputs that could, or for a mistake in the table."
+            "These columns hardly predict the target, so repeating the rows or measuring them better would help "
+            "little. Look for inputs that could, or for a mistake in the table."
         )
         return Answer(question, "other inputs", why)
     short, why = advice(contents, 0)

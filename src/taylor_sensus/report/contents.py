@@ -1,4 +1,4 @@
-"""What a report tells, as plain records: gathered in one place, drawn and written in others."""
+"""What a report holds, as plain records: gathered in one place, drawn and written in others."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from taylor_sensus.suggest import Suggestions
 
 
-class JudgedRows(NamedTuple):
-    """Measured values beside predictions by which the model can be judged; arrays are ``(rows, targets)``."""
+class EvaluatedRows(NamedTuple):
+    """Measured values and predictions by which the model is evaluated; arrays are ``(rows, targets)``."""
 
     origin: str
     """Where these predictions come from, as a sentence."""
@@ -39,13 +39,13 @@ class JudgedRows(NamedTuple):
         """``(rows, targets)``"""
         return np.stack([one.std for one in self.predictions], axis=1)
 
-    def target(self, at: int) -> JudgedTarget:
+    def target(self, at: int) -> EvaluatedTarget:
         """One target's columns."""
-        return JudgedTarget(self.labels, self.y[:, at], self.predictions[at])
+        return EvaluatedTarget(self.labels, self.y[:, at], self.predictions[at])
 
 
-class JudgedTarget(NamedTuple):
-    """Measured values beside predictions of one target; one value a row."""
+class EvaluatedTarget(NamedTuple):
+    """Measured values and predictions of one target; one value a row."""
 
     labels: pd.Index
     y: np.ndarray
@@ -144,7 +144,7 @@ class Contents(NamedTuple):
     fitted: FittedModel
     model_name: str
     data_name: str | None
-    evidence: JudgedRows | None
+    evidence: EvaluatedRows | None
     references: References | None
     survey: Survey | None
     dependence: Dependence | None

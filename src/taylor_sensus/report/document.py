@@ -85,7 +85,7 @@ def make_report(
         File to which the page is written.
     data : DataFrame, (X, y) or (X, y, X_err), optional
         A table with the model's columns and, where they were measured, its targets. With the table that the model was
-        fitted on, it is judged by predictions that its networks made without seeing the row; with other tables by
+        fitted on, it is evaluated by predictions that its networks made without seeing the row; with other tables by
         predictions for all their rows. Without a table much cannot be shown.
     candidates : DataFrame, array-like or dict, optional
         From which to suggest what to measure next; passed on to ``model.suggest``.

@@ -1,4 +1,4 @@
-"""By which predictions may the model be judged? Only by such as were made without the rows' own measurements."""
+"""Which predictions may evaluate the model? Only those that were made without the rows' own measurements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.report.contents import JudgedRows
+from taylor_sensus.report.contents import EvaluatedRows
 from taylor_sensus.report.table import ReportTable
 
 
@@ -27,7 +27,7 @@ def is_training_table(table: ReportTable, fitted: FittedModel) -> bool:
     return bool((np.abs(there - y) <= 1e-4 * unit).all())
 
 
-def held_out_evidence(fitted: FittedModel, table: ReportTable | None) -> JudgedRows | None:
+def held_out_evidence(fitted: FittedModel, table: ReportTable | None) -> EvaluatedRows | None:
     """Predictions for training rows by networks that had not seen them; None if the model has none.
 
     The standard deviations are made wider by as much as the errors of the few networks that had not seen a row are
@@ -53,7 +53,7 @@ def held_out_evidence(fitted: FittedModel, table: ReportTable | None) -> JudgedR
         total = fitted.fit_summary.rows
         if len(held_out.rows) < 0.99 * fitted.fit_summary.distinct_rows:
             origin += f" The model keeps such predictions for {len(held_out.rows):,} of its {total:,} rows."
-    return JudgedRows(origin, True, labels, np.asarray(held_out.y, float), _held_out_predictions(fitted, std))
+    return EvaluatedRows(origin, True, labels, np.asarray(held_out.y, float), _held_out_predictions(fitted, std))
 
 
 def _held_out_predictions(fitted: FittedModel, std: np.ndarray) -> tuple[Prediction, ...]:
@@ -69,7 +69,7 @@ def _held_out_predictions(fitted: FittedModel, std: np.ndarray) -> tuple[Predict
     return tuple(whole.target(name) for name in fitted.target_names)
 
 
-def new_row_evidence(table: ReportTable, prediction: Prediction, certain: bool) -> JudgedRows | None:
+def new_row_evidence(table: ReportTable, prediction: Prediction, certain: bool) -> EvaluatedRows | None:
     """Predictions for the rows of a table with measurements; None if there are none."""
     if table.y is None:
         return None
@@ -86,4 +86,4 @@ def new_row_evidence(table: ReportTable, prediction: Prediction, certain: bool) 
         )
     if not measured.all():
         origin += f" {np.count_nonzero(~measured):,} rows without a measurement are left out."
-    return JudgedRows(origin, certain, table.labels[measured], table.y[measured], predictions)
+    return EvaluatedRows(origin, certain, table.labels[measured], table.y[measured], predictions)

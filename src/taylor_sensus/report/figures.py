@@ -17,7 +17,7 @@ from taylor_sensus.plots.familiarity import plot_familiarity
 from taylor_sensus.plots.labels import plain, with_unit
 from taylor_sensus.plots.parity import plot_parity
 from taylor_sensus.plots.residuals import MANY_ROWS, plot_residuals
-from taylor_sensus.report.contents import Curve, JudgedTarget
+from taylor_sensus.report.contents import Curve, EvaluatedTarget
 from taylor_sensus.report.svg import figure
 from taylor_sensus.words.format import one_line
 from taylor_sensus.words.html import Content, Markup, tag
@@ -33,29 +33,32 @@ def captioned(drawing: Markup, words: Content) -> Markup:
     return tag("figure", drawing, tag("figcaption", words))
 
 
-def parity(judged: JudgedTarget, target: str, at: int) -> Markup:
-    """Predicted against measured; with error bars as long as the rows can be told apart."""
-    alt = f"Predicted against measured {one_line(target)}, {len(judged.y)} rows"
-    if len(judged.y) > MANY_ROWS:
+def parity(evaluated: EvaluatedTarget, target: str, at: int) -> Markup:
+    """Predicted against measured; with error bars as long as there are few enough rows."""
+    alt = f"Predicted against measured {one_line(target)}, {len(evaluated.y)} rows"
+    if len(evaluated.y) > MANY_ROWS:
         words = (
-            f"Predicted against measured values. {len(judged.y):,} rows are too many to draw with error bars, so all "
-            "of them are counted in cells. On the dashed line prediction and measurement agree."
+            f"Predicted against measured values. {len(evaluated.y):,} rows are too many to draw with error bars, so "
+            "all of them are counted in cells. On the dashed line prediction and measurement agree."
         )
         drawing = figure(
-            lambda ax: plot_parity_density(judged.y, judged.mean, target=target, ax=ax), f"parity{at}", alt, SQUARE
+            lambda ax: plot_parity_density(evaluated.y, evaluated.mean, target=target, ax=ax),
+            f"parity{at}",
+            alt,
+            SQUARE,
         )
         return captioned(drawing, words)
-    prediction = replace(judged.prediction, target_names=(target,))
-    drawing = figure(lambda ax: plot_parity(judged.y, prediction, ax=ax), f"parity{at}", alt, SQUARE)
+    prediction = replace(evaluated.prediction, target_names=(target,))
+    drawing = figure(lambda ax: plot_parity(evaluated.y, prediction, ax=ax), f"parity{at}", alt, SQUARE)
     return captioned(
         drawing, "Each point is a row, its bar a 90 % interval. On the dashed line prediction and measurement agree."
     )
 
 
-def calibration(judged: JudgedTarget, at: int) -> Markup:
-    """Promised against observed coverage."""
+def calibration(evaluated: EvaluatedTarget, at: int) -> Markup:
+    """Nominal against observed coverage."""
     drawing = figure(
-        lambda ax: plot_calibration(judged.y, judged.prediction, ax=ax),
+        lambda ax: plot_calibration(evaluated.y, evaluated.prediction, ax=ax),
         f"calibration{at}",
         "How many measurements intervals of each size held, against what they promise",
         SQUARE,
@@ -105,18 +108,20 @@ def familiarity(values: np.ndarray) -> Markup:
     )
 
 
-def residuals(judged: JudgedTarget, target: str, at: int) -> Markup:
+def residuals(evaluated: EvaluatedTarget, target: str, at: int) -> Markup:
     """Errors in standard deviations over the predicted value."""
     drawing = figure(
-        lambda ax: plot_residuals(judged.y, judged.mean, judged.std, labels=judged.labels, target=target, ax=ax),
+        lambda ax: plot_residuals(
+            evaluated.y, evaluated.mean, evaluated.std, labels=evaluated.labels, target=target, ax=ax
+        ),
         f"residuals{at}",
         "Errors in standard deviations over the predicted value",
         (7.0, 3.6),
     )
-    two, three = (one_in(judged.expected_beyond(limit)) for limit in (2, 3))
+    two, three = (one_in(evaluated.expected_beyond(limit)) for limit in (2, 3))
     words = f"Dotted: 2 standard deviations, which about {two} should exceed; dashed: 3, about {three}."
-    if len(judged.y) >= MANY_ROWS:
-        words += f" All {len(judged.y):,} rows are counted in cells, darker where there are more."
+    if len(evaluated.y) >= MANY_ROWS:
+        words += f" All {len(evaluated.y):,} rows are counted in cells, darker where there are more."
     return captioned(drawing, words)
 
 

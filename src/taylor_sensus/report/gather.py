@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from taylor_sensus._version import __version__
-from taylor_sensus.report.contents import Contents, JudgedRows, References, Survey
+from taylor_sensus.report.contents import Contents, EvaluatedRows, References, Survey
 from taylor_sensus.report.dependence import dependence
 from taylor_sensus.report.evidence import held_out_evidence, is_training_table, new_row_evidence
 from taylor_sensus.report.references import compare, mean_only
@@ -43,7 +43,7 @@ def gather(
     model_name: str = "",
     data_name: str | None = None,
 ) -> Contents:
-    """All that a report tells about ``model``; ``data`` and ``candidates`` may be left out, and with them sections."""
+    """All that a report holds about ``model``; ``data`` and ``candidates`` may be left out, and with them sections."""
     fitted = model.fitted_
     table = kept_rows(fitted) if data is None else read_data(data, fitted)
     survey = curves = references = ranges = None
@@ -76,16 +76,16 @@ def gather(
 
 
 def all_warnings(
-    fitted: FittedModel, evidence: JudgedRows | None, references: References | None, survey: Survey | None
+    fitted: FittedModel, evidence: EvaluatedRows | None, references: References | None, survey: Survey | None
 ) -> list[ModelWarning]:
     """What the fit, the measured values, simple methods and the rows of the table give reason to warn of."""
     found, names = warnings_of(fitted), fitted.target_names
     if evidence is not None:
         for at, name in enumerate(names):
-            judged = evidence.target(at)
-            told = {(one.code, one.target) for one in found}  # of the same rows, if they are those of the fit
-            of_rows = coverage_warnings(name, coverage_of(judged.y, judged.prediction), "measurements")
-            found += [one for one in of_rows if (one.code, one.target) not in told]
+            evaluated = evidence.target(at)
+            earlier = {(one.code, one.target) for one in found}  # of the same rows, if they are those of the fit
+            of_rows = coverage_warnings(name, coverage_of(evaluated.y, evaluated.prediction), "measurements")
+            found += [one for one in of_rows if (one.code, one.target) not in earlier]
     if references is not None:
         *others, own = references.methods
         for at, name in enumerate(names):
@@ -94,7 +94,7 @@ def all_warnings(
     return found if survey is None else [*found, *familiarity_warnings(survey.familiarity)]
 
 
-def _references(table: ReportTable, evidence: JudgedRows, model: TSNetRegressor) -> References | None:
+def _references(table: ReportTable, evidence: EvaluatedRows, model: TSNetRegressor) -> References | None:
     """The references on the training rows that were held out; validation rows are not in the table."""
     rows = model.fitted_.held_out.rows
     inside = rows >= 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from taylor_sensus.regressor import TSNetRegressor
 
 MOST_ROWS = 1000
-"""Rows that are asked with one column of another row, for each column."""
+"""Rows that are predicted with one column of another row, for each column."""
 SEED = 0
 
 

@@ -11,7 +11,7 @@ from taylor_sensus.words.html import Markup, joined, tag
 ORDER = (
     ("warnings", "Warnings", sections.warnings),
     ("accuracy", "Accuracy", sections.accuracy),
-    ("honesty", "Error bars", sections.honesty),
+    ("honesty", "Error bars", sections.calibration),
     ("budget", "Noise budget", sections.budget),
     ("familiarity", "Familiarity", sections.familiarity),
     ("second-look", "Check", sections.second_look),

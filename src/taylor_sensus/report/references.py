@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from taylor_sensus.report.contents import JudgedRows, ReferenceMethod, References
+from taylor_sensus.report.contents import EvaluatedRows, ReferenceMethod, References
 
 FOLDS = 5
 MOST_ROWS = 20_000
-"""Rows that the references are fitted on and judged by; of more, so many are drawn at random."""
+"""Rows that the references are fitted and evaluated on; of more, so many are drawn at random."""
 FEWEST_ROWS = 10
 TREES = 100
 
 
 def compare(
-    x: np.ndarray, y: np.ndarray, rows: np.ndarray, evidence: JudgedRows, n_jobs: int | None
+    x: np.ndarray, y: np.ndarray, rows: np.ndarray, evidence: EvaluatedRows, n_jobs: int | None
 ) -> References | None:
     """Cross-validate the references on the rows at the positions ``rows``, in the order of the evidence.
 
@@ -47,7 +47,7 @@ def compare(
     return References([*methods, _scored("Taylor-Sensus", targets, evidence.mean[chosen])], notes)
 
 
-def mean_only(center: np.ndarray, evidence: JudgedRows) -> References:
+def mean_only(center: np.ndarray, evidence: EvaluatedRows) -> References:
     """With new rows only: the training mean, which the model knows, as the one reference."""
     constant = np.broadcast_to(center, evidence.y.shape)
     notes = ["Other references need the table that the model was fitted on; give that to compare with more."]

@@ -54,7 +54,7 @@ def figure(draw: Callable[[Axes], Any], name: str, alt: str, size: tuple[float, 
 
 
 def slim(text: str, name: str, alt: str) -> str:
-    """The same drawing with less said: no metadata, a digit behind the point, styles said once."""
+    """The same drawing, shorter: no metadata, a digit behind the point, styles written once."""
     root = ElementTree.fromstring(text)
     _drop_unseen(root)
     used = {found for e in root.iter() for value in e.attrib.values() for found in re.findall(r"#([\w-]+)", value)}
@@ -116,7 +116,7 @@ def _short_style(style: dict[str, str]) -> dict[str, str]:
 
 
 def _simplify(element: ElementTree.Element) -> None:
-    """Empty groups go, paths of one kind become one path, and a style that all members share is said by the group."""
+    """Empty groups go, paths of one kind become one path, and a style that all members share is set on the group."""
     for child in list(element):
         _simplify(child)
         if child.tag == "g" and not len(child):

@@ -136,7 +136,7 @@ def errors_as_fitted(model: TSNetRegressor, errors: pd.DataFrame | None) -> pd.D
 
 def numbers_of(features: pd.DataFrame, fitted: FittedModel) -> np.ndarray:
     """The features as numbers, categories spread out, gaps as NaN."""
-    return encode(features, fitted.columns, new_categories=True, tell=False)
+    return encode(features, fitted.columns, new_categories=True, warn_unseen=False)
 
 
 def table_hash(table: ReportTable) -> str:

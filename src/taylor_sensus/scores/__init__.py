@@ -1,6 +1,6 @@
-"""How good are the predictions, and how honest are the error bars? Plain NumPy in, one number out.
+"""How accurate are the predictions, and how well calibrated the error bars? Plain NumPy in, one number out.
 
-    inputs.py       what every score asks of its arrays, said once
+    inputs.py       what every score asks of its arrays, written once
     accuracy.py     the means alone: mse, rmse, mae, r2
     proper.py       means and error bars together: nll, nll_paper, crps, interval_score
     calibration.py  the error bars alone: do 90 % intervals hold 90 %, everywhere, and how wide are they

@@ -63,7 +63,7 @@ class BoundsCheck(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CalibrationCurve:
-    """Promised against observed coverage of central intervals; honest error bars lie on the diagonal.
+    """Nominal against observed coverage of central intervals; honest error bars lie on the diagonal.
 
     Parameters
     ----------

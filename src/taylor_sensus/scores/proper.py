@@ -1,4 +1,4 @@
-"""Proper scores: means and error bars judged together, so that only the honest prediction scores best.
+"""Proper scores: means and error bars scored together, so that only the honest prediction scores best.
 
 Smaller is better for all of them. Here ``z = (y - mean) / std``.
 """
@@ -92,7 +92,7 @@ def crps(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> float:
 def interval_score(y: ArrayLike, lower: ArrayLike, upper: ArrayLike, coverage: float = 0.9) -> float:
     """Width of the interval, plus ``2 / (1 - coverage)`` times the distance by which it misses the truth.
 
-    In the target's unit; needs only bounds, so it also judges methods that give no Gaussian.
+    In the target's unit; needs only bounds, so it also scores methods that give no Gaussian.
     Smallest for the true central quantiles.
 
     Parameters

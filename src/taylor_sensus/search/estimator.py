@@ -21,9 +21,9 @@ from taylor_sensus.distributed.workers import dask_workers
 from taylor_sensus.errors import SettingError
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.regressor import TSNetRegressor
+from taylor_sensus.search.evaluation import SCORES, Evaluator
 from taylor_sensus.search.folds import FoldedRows, digest
 from taylor_sensus.search.journal import Journal, stored_seed
-from taylor_sensus.search.judging import SCORES, Judge
 from taylor_sensus.search.rounds import FIRST_FOLDS, results, run_rounds
 from taylor_sensus.search.space import Options, default_space, resolved, starting_point
 from taylor_sensus.settings import NAMES, check_jobs
@@ -35,7 +35,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     """Tries settings of `TSNetRegressor` by cross-validation, then fits the best ones to all rows.
 
     The estimator's own settings are the first trial, and other settings replace them only if their mean score over
-    all folds is better. The score of the winner is optimistic, because the luckiest of many trials wins: judge it on
+    all folds is better. The score of the winner is optimistic, because the luckiest of many trials wins: evaluate it on
     rows that the search has not seen. Equal rows of X always stand in the same fold; the few rows that do not divide
     evenly among the folds are only learned from, and so is, in its fold, a row with a text that no other fold has.
 
@@ -56,7 +56,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         What is made small: negative log-likelihood or error of the whole prediction, or error of the mean. Several
         targets are averaged; if their units differ, only "nll" weighs them fairly.
     journal : path, optional
-        File to which every judged fold is written at once. The same search with the same journal goes on where it
+        File to which every evaluated fold is written at once. The same search with the same journal goes on where it
         stopped, also with more `trials`.
     n_jobs : int, optional
         Fits at the same time, each in a process of its own that trains one member after the other; by default one
@@ -155,13 +155,13 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             "version": __version__,
         }
         journal = Journal(self.journal, fingerprint)
-        judge = Judge(start, options, rows, self.scoring, journal, self.n_jobs, dask_workers(self.client), end)
-        states, best = run_rounds(judge, trials=self.trials, seed=seed, tell=self._tell)
-        self.results_ = results(judge, states)
-        self.best_score_ = judge.mean(best)
+        evaluator = Evaluator(start, options, rows, self.scoring, journal, self.n_jobs, dask_workers(self.client), end)
+        states, best = run_rounds(evaluator, trials=self.trials, seed=seed, notify=self._notify)
+        self.results_ = results(evaluator, states)
+        self.best_score_ = evaluator.mean(best)
         winner = options.applied(start, best.choice)
         self.best_params_ = _arguments(winner)
-        self._tell(f"trial {best.number} is the best; fitting it to all rows")
+        self._notify(f"trial {best.number} is the best; fitting it to all rows")
         self.best_estimator_ = winner.fit(X, y, sample_weight, groups=groups, client=self.client)
         return self
 
@@ -239,7 +239,7 @@ class TSNetSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             raise SettingError("; ".join(problems))
         check_jobs(self.n_jobs)
 
-    def _tell(self, line: str) -> None:
+    def _notify(self, line: str) -> None:
         if self.verbose:
             Console(stderr=True).print(line, markup=False, highlight=False, soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""Which rows are learned from and which are judged on; equal rows always stand on the same side."""
+"""Which rows are learned from and which are held out; equal rows always stand on the same side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from taylor_sensus.tables.columns import as_frame, has_text, learn_columns
 
 
 class Fold(NamedTuple):
-    """Positions of the rows to learn from and to judge on."""
+    """Positions of the rows to learn from and to hold out."""
 
     train: np.ndarray
     held_out: np.ndarray

@@ -1,4 +1,4 @@
-"""The journal of a search: one JSON line for each judged fold, so that a search that was stopped can go on.
+"""The journal of a search: one JSON line for each evaluated fold, so that a search that was stopped can go on.
 
 The first line says which search the file belongs to. A later line that was cut short (a killed process, a full disk)
 is passed over when the file is read, and the next line never continues it.
@@ -31,12 +31,12 @@ class FoldScore(NamedTuple):
 
 
 class Journal:
-    """What was judged so far; kept in a file if there is a `path`."""
+    """Scores so far; kept in a file if there is a `path`."""
 
     def __init__(self, path: str | PathLike[str] | None, fingerprint: Mapping[str, Any]) -> None:
         """Start a new journal, or go on with the one at `path` if it belongs to the same search."""
         self.path = None if path is None else Path(path)
-        self.judged: dict[tuple[Choice, int], FoldScore] = {}
+        self.scores: dict[tuple[Choice, int], FoldScore] = {}
         if self.path is None:
             return
         header = _as_line({"kind": KIND, **fingerprint})
@@ -52,14 +52,14 @@ class Journal:
             )
         for record in filter(None, map(_parsed, _lines(self.path)[1:])):
             score = np.inf if record["score"] is None else record["score"]
-            self.judged[tuple(record["choice"]), record["fold"]] = FoldScore(score, record["seconds"])
+            self.scores[tuple(record["choice"]), record["fold"]] = FoldScore(score, record["seconds"])
 
-    def add(self, choice: Choice, fold: int, judged: FoldScore, **facts: Any) -> None:
-        """Remember a judged fold; when this returns it is on the disk. `facts` are for human readers."""
-        self.judged[choice, fold] = judged
+    def add(self, choice: Choice, fold: int, fold_score: FoldScore, **notes: Any) -> None:
+        """Remember the score of a fold; when this returns it is on the disk. `notes` are for human readers."""
+        self.scores[choice, fold] = fold_score
         if self.path is not None:
-            score = judged.score if np.isfinite(judged.score) else None
-            line = {**facts, "choice": choice, "fold": fold, "score": score, "seconds": judged.seconds}
+            score = fold_score.score if np.isfinite(fold_score.score) else None
+            line = {**notes, "choice": choice, "fold": fold, "score": score, "seconds": fold_score.seconds}
             _append(self.path, _as_line(line))
 
 
@@ -74,7 +74,7 @@ def _as_line(record: Mapping[str, Any]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON cannot hold as it is; functions are told apart by their name and code."""
+    """What JSON cannot hold as it is; functions are identified by their name and code."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return _function_name(value) if callable(value) else repr(value)
@@ -120,14 +120,14 @@ def _header(path: Path) -> dict[str, Any] | None:
 
 
 def _is_cut(path: Path) -> bool:
-    """Whether a writer was killed within the first line: nothing was judged yet, and nothing is lost."""
+    """Whether a writer was killed within the first line: nothing was evaluated yet, and nothing is lost."""
     lines = _lines(path)
     start = _as_line({"kind": KIND})[:-2]
     return len(lines) == 1 and lines[0][: len(start)] == start[: len(lines[0])]
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """None for a line that was cut short: that fold is judged again."""
+    """None for a line that was cut short: that fold is evaluated again."""
     try:
         record = json.loads(line)
     except ValueError:

@@ -1,7 +1,7 @@
 """Which trials are made, which are given up, and which is the best.
 
 The first trial has the estimator's own settings. Then come rounds of trials, each of which changes a few settings of
-the best trial of the earlier rounds. A trial is judged on two folds first; if it loses on both to the best trial of
+the best trial of the earlier rounds. A trial is evaluated on two folds first; if it loses on both to the best trial of
 the earlier rounds it is given up, else it goes on to the other folds. All decisions rest on finished rounds only, so
 the outcome is the same whatever `n_jobs`, and the same when a search was stopped and went on with its journal.
 """
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from taylor_sensus.search.judging import Judge, Trial
+from taylor_sensus.search.evaluation import Evaluator, Trial
 
 ROUND = 4
 """Trials in a round."""
@@ -30,58 +30,58 @@ class Outcome(NamedTuple):
     best: Trial
 
 
-def run_rounds(judge: Judge, *, trials: int, seed: int, tell: Callable[[str], None]) -> Outcome:
-    """Make trials until there are enough, no time is left, or nothing is left to try; `tell` hears of each."""
-    best = Trial(0, judge.options.own)
-    judge.judge([best], judge.folds)
-    tell(_line(judge, best, FINISHED))
+def run_rounds(evaluator: Evaluator, *, trials: int, seed: int, notify: Callable[[str], None]) -> Outcome:
+    """Make trials until there are enough, no time or nothing to try is left; `notify` gets a line for each."""
+    best = Trial(0, evaluator.options.own)
+    evaluator.evaluate([best], evaluator.folds)
+    notify(_line(evaluator, best, FINISHED))
     states = {best: FINISHED}
     while True:
         rng = np.random.default_rng([seed, len(states)])
         known = {trial.choice for trial in states}
-        choices = judge.options.draw(min(ROUND, trials - len(states)), near=best.choice, known=known, rng=rng)
+        choices = evaluator.options.draw(min(ROUND, trials - len(states)), near=best.choice, known=known, rng=rng)
         begun = [Trial(len(states) + i, choice) for i, choice in enumerate(choices)]
-        judge.judge(begun, range(FIRST_FOLDS))
-        losers = {trial for trial in begun if _always_loses(judge, trial, best)}
-        judge.judge([trial for trial in begun if trial not in losers], judge.folds)
-        now = {trial: _state(judge, trial, trial in losers) for trial in begun if judge.folds_of(trial)}
+        evaluator.evaluate(begun, range(FIRST_FOLDS))
+        losers = {trial for trial in begun if _always_loses(evaluator, trial, best)}
+        evaluator.evaluate([trial for trial in begun if trial not in losers], evaluator.folds)
+        now = {trial: _state(evaluator, trial, trial in losers) for trial in begun if evaluator.folds_of(trial)}
         for trial, state in now.items():
-            tell(_line(judge, trial, state))
+            notify(_line(evaluator, trial, state))
         states |= now
-        best = min([best, *(t for t in now if now[t] == FINISHED)], key=judge.mean)  # the earliest if equal
+        best = min([best, *(t for t in now if now[t] == FINISHED)], key=evaluator.mean)  # the earliest if equal
         if len(now) < ROUND or OUT_OF_TIME in now.values():
             return Outcome(states, best)
 
 
-def results(judge: Judge, states: dict[Trial, str]) -> pd.DataFrame:
+def results(evaluator: Evaluator, states: dict[Trial, str]) -> pd.DataFrame:
     """One line a trial."""
-    return pd.DataFrame([_result(judge, trial, state) for trial, state in states.items()])
+    return pd.DataFrame([_result(evaluator, trial, state) for trial, state in states.items()])
 
 
-def _result(judge: Judge, trial: Trial, state: str) -> dict[str, Any]:
-    known = judge.folds_of(trial)
+def _result(evaluator: Evaluator, trial: Trial, state: str) -> dict[str, Any]:
+    known = evaluator.folds_of(trial)
     return {
         "trial": trial.number,
         "state": state,
-        "score": judge.mean(trial) if state == FINISHED else np.nan,
-        **{f"fold_{fold + 1}": known[fold].score if fold in known else np.nan for fold in judge.folds},
-        "seconds": sum(judged.seconds for judged in known.values()),
-        **judge.options.settings(trial.choice),
+        "score": evaluator.mean(trial) if state == FINISHED else np.nan,
+        **{f"fold_{fold + 1}": known[fold].score if fold in known else np.nan for fold in evaluator.folds},
+        "seconds": sum(fold_score.seconds for fold_score in known.values()),
+        **evaluator.options.settings(trial.choice),
     }
 
 
-def _always_loses(judge: Judge, trial: Trial, best: Trial) -> bool:
-    known, to_beat = judge.folds_of(trial), judge.folds_of(best)
+def _always_loses(evaluator: Evaluator, trial: Trial, best: Trial) -> bool:
+    known, to_beat = evaluator.folds_of(trial), evaluator.folds_of(best)
     return all(fold in known and known[fold].score > to_beat[fold].score for fold in range(FIRST_FOLDS))
 
 
-def _state(judge: Judge, trial: Trial, loses: bool) -> str:
-    return FINISHED if len(judge.folds_of(trial)) == len(judge.folds) else GIVEN_UP if loses else OUT_OF_TIME
+def _state(evaluator: Evaluator, trial: Trial, loses: bool) -> str:
+    return FINISHED if len(evaluator.folds_of(trial)) == len(evaluator.folds) else GIVEN_UP if loses else OUT_OF_TIME
 
 
-def _line(judge: Judge, trial: Trial, state: str) -> str:
+def _line(evaluator: Evaluator, trial: Trial, state: str) -> str:
     """What became of a trial, for a reader."""
-    judged = len(judge.folds_of(trial))
-    result = f"{judge.scoring} {judge.mean(trial):.4f}" if state == FINISHED else f"after {judged} folds"
-    named = ", ".join(f"{name}={value}" for name, value in judge.options.changes(trial.choice).items())
+    count = len(evaluator.folds_of(trial))
+    result = f"{evaluator.scoring} {evaluator.mean(trial):.4f}" if state == FINISHED else f"after {count} folds"
+    named = ", ".join(f"{name}={value}" for name, value in evaluator.options.changes(trial.choice).items())
     return f"trial {trial.number}: {state}, {result} ({named or 'own settings'})"

@@ -30,7 +30,7 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "contrast": ("off", "bounded"),
     "kernel": (True, False),
 }
-"""What a search varies, and between which values, unless it is told otherwise; `settings.Settings` explains each."""
+"""What a search varies, and between which values, by default; `settings.Settings` explains each."""
 MOST_CHANGES = 3
 """Settings in which a trial differs from the best of the earlier rounds, as long as there are such trials."""
 Choice = tuple[int, ...]

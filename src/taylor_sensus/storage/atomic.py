@@ -1,6 +1,6 @@
 """Atomic writes: a file appears whole or not at all, whatever happens meanwhile.
 
-The bytes go to a temporary file beside the target, which takes the target's place only once the disk has them. A full
+The bytes go to a temporary file next to the target, which takes the target's place only once the disk has them. A full
 disk, a crash or Ctrl-C leaves an older file as it was, and who reads at the same time sees the old file or the new one.
 """
 
@@ -71,7 +71,7 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
 def sweep(folder: Path, name: str | None = None) -> None:
     """Remove what killed writers of the file ``name``, or of all files, left in a folder.
 
-    Nothing tells on every system whether a writer is alive, so that an hour must have passed since its last byte.
+    No system call says everywhere whether a writer is alive, so that an hour must have passed since its last byte.
     """
     ours = r".+" if name is None else re.escape(name[:LONGEST_PREFIX])
     pattern = re.compile(rf"\.{ours}\.[0-9a-f]{{16}}{re.escape(ENDING)}", re.DOTALL)

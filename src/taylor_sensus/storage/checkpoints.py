@@ -25,7 +25,7 @@ EVERY = 10.0
 
 
 def fingerprint(settings: Settings, seed: int) -> dict[str, Any]:
-    """What makes a fit beside its data."""
+    """What makes a fit besides its data."""
     return {"version": __version__, "seed": seed, "settings": asdict(settings)}
 
 
@@ -51,11 +51,11 @@ class CheckpointFolder:
         """Make the folder, or make sure that it holds checkpoints of the same fit."""
         self.folder.mkdir(parents=True, exist_ok=True)
         sweep(self.folder)
-        known, told = self.fingerprint(), json.loads(json.dumps(fingerprint, default=repr))
+        known, given = self.fingerprint(), json.loads(json.dumps(fingerprint, default=repr))
         if known is None:
-            write_atomically(self.folder / "fit.json", json.dumps(told, indent=1).encode())
-        elif known != told:
-            other = ", ".join(sorted(name for name in {*known, *told} if known.get(name) != told.get(name)))
+            write_atomically(self.folder / "fit.json", json.dumps(given, indent=1).encode())
+        elif known != given:
+            other = ", ".join(sorted(name for name in {*known, *given} if known.get(name) != given.get(name)))
             raise DataError(
                 f"{self.folder} holds checkpoints of another fit (other {other}); give another folder, or repeat the "
                 "call with which they were made"

@@ -12,13 +12,13 @@ from taylor_sensus.errors import ModelFileError, listed
 from taylor_sensus.model.ensemble import NEVER
 from taylor_sensus.model.tails import LEAST_FREEDOM, MOST_FREEDOM
 
-KINDS = {"f": "floats", "float32": "floats of single precision", "i": "whole numbers", "b": "truth values"}
+KINDS = {"f": "floats", "float32": "floats of single precision", "i": "whole numbers", "b": "booleans"}
 LARGEST = 1e121
 """In units of the user, whose tables end at 1e120."""
 LARGEST_VARIANCE = 1e290
 """In squares of these units; room for rows far away, and sums of such numbers are finite."""
 LARGEST_SCALED = 1e12
-"""In scaled units, where usual numbers are around 1."""
+"""In scaled units, where typical numbers are around 1."""
 TINY = 1e-130
 """Smallest scale, so that its square is a number; tables end at 1e-100."""
 
@@ -195,7 +195,7 @@ def check_array(name: str, array: np.ndarray, shape: tuple[int, ...], kind: str 
 
 
 def check_together(arrays: Mapping[str, np.ndarray]) -> None:
-    """Refuse arrays of which each may be right, but not beside the others."""
+    """Refuse arrays of which each may be right, but not together."""
     if (arrays["imputer.low"] > arrays["imputer.high"]).any():
         raise ModelFileError("its smallest values are above its largest")
     covariance = arrays["imputer.covariance"]

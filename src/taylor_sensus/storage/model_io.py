@@ -284,7 +284,7 @@ def _is_process(process: GaussianProcess) -> bool:
     steepest = np.abs(process.numbers.coefficients).sum(axis=0).max() * lengths + np.abs(process.trend_slope).max()
     if not steepest < STEEPEST:
         return False
-    if len(process.witnesses) <= MADE_AT_ONCE:
+    if len(process.inducing_rows) <= MADE_AT_ONCE:
         return bool(np.isfinite(process.whitening).all())
     numbers, count = process.numbers, len(process.numbers.centres)
     farthest = max(

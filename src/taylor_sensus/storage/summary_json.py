@@ -1,4 +1,4 @@
-"""The summary of a fit as JSON, and back: every value is checked by kind and range, all problems are told at once."""
+"""The summary of a fit as JSON, and back: values are checked by kind and range, all problems are reported at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ADDED = (
     "suspected_groups",
     "time_limit",
 )
-"""What earlier files do not tell."""
+"""What earlier files lack."""
 SLACK = 1e-9
 """By how much a share may be above 1, from rounding."""
 
@@ -79,8 +79,8 @@ def _checks(targets: int) -> dict[str, Check]:
         "pure_error_freedom": _number(0),
         "repeated_inputs": _whole(),
         "time_limit": _unless_none(_number(0)),
-        "curved": _truth,
-        "split_identifiable": _truth,
+        "curved": _boolean,
+        "split_identifiable": _boolean,
         "noise_share_bounds": _unless_none(_several(_several(_several(_number(0, 1), 2)), targets)),
         "held_out_rows": _whole(),
         "held_out_rmse": sizes,
@@ -138,7 +138,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _truth(value: Any) -> bool:
+def _boolean(value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"must be true or false, not {value!r}")
     return value

@@ -1,4 +1,4 @@
-"""A model as the bytes of its file, to be sent to other processes and machines, and to be told from other models."""
+"""A model as the bytes of its file, to be sent to other processes and machines, and its hash."""
 
 from __future__ import annotations
 

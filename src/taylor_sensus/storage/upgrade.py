@@ -53,16 +53,16 @@ ARRAYS_OF_1 = {
     "left_out_error": "left_out_scores",
 }
 """New names."""
-UNTOLD_IN_1 = ("frequency_scale", "doubted_rows", "seed")
+ABSENT_IN_1 = ("frequency_scale", "doubted_rows", "seed")
 """Not in the summaries of the first files, and lost."""
 
 
 def _from_1_to_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
     """Version 0.1: other names; a held-out record without folds, signs and parts of the variance."""
     arrays = {ARRAYS_OF_1.get(name, name): array for name, array in arrays.items()}
-    told = {**dict.fromkeys(UNTOLD_IN_1), **header.pop("facts")}
-    contrast = told.pop("contrast", None)
-    header["fit_summary"] = {"outliers" if name == "doubted_rows" else name: value for name, value in told.items()}
+    summary = {**dict.fromkeys(ABSENT_IN_1), **header.pop("facts")}
+    contrast = summary.pop("contrast", None)
+    header["fit_summary"] = {"outliers" if name == "doubted_rows" else name: value for name, value in summary.items()}
     settings = {**SETTINGS_OF_1, **header["settings"]}
     if settings["contrast"] == "auto":  # the members tried it, and chose
         settings["contrast"] = contrast or "off"

@@ -1,6 +1,6 @@
 """Choosing several rows at once, greedily: each choice counts as measured before the next is made.
 
-How much a measurement tells about other rows does not depend on what comes out of it, so this needs no results.
+How informative a measurement is about other rows does not depend on what comes out of it, so this needs no results.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fitted import FittedModel
 from taylor_sensus.model.combine import combine
 from taylor_sensus.model.ensemble import BY_PROCESS, NEVER
-from taylor_sensus.model.epistemic import EpistemicParts, epistemic_parts, mean_opinions
+from taylor_sensus.model.epistemic import EpistemicParts, component_means, epistemic_parts
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.records import Query
 from taylor_sensus.tables.columns import Column
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 LEAST_WEIGHT = 0.05
-"""Below this share the network's noise is not scaled up any more: it is a guess there."""
+"""Below this share the network's noise is not scaled up any more: it is extrapolated there."""
 
 
 class MeasurementNoise(NamedTuple):
@@ -100,8 +100,8 @@ class CandidateModel:
         share = fitted.ensemble.process_share
         if share is not None and share.usual_odds < NEVER:
             process_variance = process_variance + share.process.beyond(share.process.squashed(scaled))
-        said = mean_opinions(fitted.ensemble, scaled.astype(np.float32), self.regressor.n_jobs)
-        return epistemic_parts(fitted.ensemble, said, process_variance, scaled, prior, self.target_index)
+        outputs = component_means(fitted.ensemble, scaled.astype(np.float32), self.regressor.n_jobs)
+        return epistemic_parts(fitted.ensemble, outputs, process_variance, scaled, prior, self.target_index)
 
     def prediction(self, frame: pd.DataFrame) -> Prediction:
         """The whole prediction of all targets."""

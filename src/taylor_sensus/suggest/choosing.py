@@ -98,7 +98,7 @@ class Chooser:
     def _first_score(self, frame: pd.DataFrame, scaled: np.ndarray) -> np.ndarray:
         process = self.quick.variance(self.quick.rows(scaled))
         if self.goal.kind == LEARN and self.share == 1:
-            return np.log(process)  # the networks are not asked
+            return np.log(process)  # the networks are not needed
         estimate = self.model.survey(frame, scaled, process)
         std = np.sqrt(np.maximum(estimate.variance, 1e-300))
         if self.goal.kind == LEARN:
@@ -168,16 +168,16 @@ class Chooser:
     def _covariance(
         self, rows: SurveyedRows, watched: SurveyedRows, noise: np.ndarray, typical: float
     ) -> PosteriorCovariance:
-        """As the goal needs it: what rows tell about others, or how uncertain the underlying values are."""
+        """As the goal needs it: what rows reveal about others, or how uncertain the underlying values are."""
         if self.goal.kind != LEARN:
             return self._epistemic(rows, watched, noise)
         kernel = learning_kernel(self.whole, self.share, watched)
-        among, beside = (kernel.covariance(rows, others) for others in (rows, watched))
-        return PosteriorCovariance(among, beside, kernel.variance(watched), plausible_noise(noise, typical))
+        among, across = (kernel.covariance(rows, others) for others in (rows, watched))
+        return PosteriorCovariance(among, across, kernel.variance(watched), plausible_noise(noise, typical))
 
     def _epistemic(self, rows: SurveyedRows, watched: SurveyedRows, noise: np.ndarray) -> PosteriorCovariance:
-        among, beside = (epistemic_covariance(self.whole, rows, others) for others in (rows, watched))
-        return PosteriorCovariance(among, beside, watched.estimate.variance, noise)
+        among, across = (epistemic_covariance(self.whole, rows, others) for others in (rows, watched))
+        return PosteriorCovariance(among, across, watched.estimate.variance, noise)
 
     def _acquisition(self, before: PosteriorCovariance, rows: SurveyedRows) -> Acquisition:
         if self.goal.kind == LEARN:

@@ -1,4 +1,4 @@
-"""How the model's error at one row goes together with that at another, so that a measurement tells of both.
+"""How the model's error at one row goes together with that at another, so that a measurement is informative about both.
 
 The *epistemic covariance* is made of three parts, whose variances add up to the epistemic variance of a prediction:
 

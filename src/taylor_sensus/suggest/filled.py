@@ -118,7 +118,7 @@ def _frame(table: Any) -> pd.DataFrame:
 
 
 def _by_id(frame: pd.DataFrame, names: FormNames) -> pd.DataFrame:
-    """Rows go by the form's own names for them where these tell them apart."""
+    """Rows go by the form's own names for them where these are unique."""
     ids = frame[names.id] if names.id in frame.columns else None
     if ids is not None and ids.notna().all() and ids.is_unique:
         return frame.set_axis(pd.Index(ids.map(str), name=names.id), axis=0)

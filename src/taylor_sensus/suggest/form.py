@@ -112,7 +112,7 @@ class Suggestions:
         A line for each suggestion: its name, the settings, mean and std that the model predicts, the largest source of
         error, advice, an empty column for each result, and a status.
     goal : str
-        What was asked for, in words.
+        The goal, in words.
     target : str
         Which target the predictions and the goal are about.
     outlook : Outlook
@@ -122,7 +122,7 @@ class Suggestions:
     candidates : int
         How many candidates there were.
     note : str, default=""
-        What else there is to know, such as that there are fewer than were asked for.
+        What else there is to know, such as that there are fewer than requested.
     """
 
     table: pd.DataFrame

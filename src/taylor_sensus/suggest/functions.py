@@ -14,7 +14,7 @@ import numpy as np
 
 from taylor_sensus.errors import SettingError
 from taylor_sensus.model.ensemble import NEVER
-from taylor_sensus.model.epistemic import EpistemicParts, epistemic_parts, mean_opinions
+from taylor_sensus.model.epistemic import EpistemicParts, component_means, epistemic_parts
 from taylor_sensus.records import Query
 from taylor_sensus.suggest.covariance import SurveyedRows, epistemic_covariance
 from taylor_sensus.suggest.process_view import process_view
@@ -60,12 +60,12 @@ def _estimate(
     fitted = model.fitted_
     share = fitted.ensemble.process_share
     if share is None:
-        process_variance = np.zeros_like(process_variance)  # the stand-in only tells how errors go together
+        process_variance = np.zeros_like(process_variance)  # the stand-in only gives correlations
     elif share.usual_odds < NEVER:
         process_variance = process_variance + share.process.beyond(share.process.squashed(scaled))
     prior = fitted.prior(Query(scaled, prior_mean=own), scaled)
-    said = mean_opinions(fitted.ensemble, scaled.astype(np.float32), model.n_jobs)
-    return epistemic_parts(fitted.ensemble, said, process_variance, scaled, prior, target)
+    outputs = component_means(fitted.ensemble, scaled.astype(np.float32), model.n_jobs)
+    return epistemic_parts(fitted.ensemble, outputs, process_variance, scaled, prior, target)
 
 
 def _root(covariance: np.ndarray) -> np.ndarray:

@@ -33,7 +33,7 @@ class SeenRows(NamedTuple):
     squashed: np.ndarray
     """(rows, features)"""
     explained: np.ndarray
-    """What the centres tell of them: the squares add up to the variance that is gone, (rows, centres)"""
+    """Whitened covariance with the centres: the squares add up to the variance that is gone, (rows, centres)"""
 
     def take(self, rows: np.ndarray) -> SeenRows:
         """These rows only."""
@@ -73,7 +73,7 @@ class ProcessView(NamedTuple):
 
 
 def process_view(fitted: FittedModel, most: int | None = None) -> ProcessView:
-    """The model's process, or its stand-in, with all centres, or with the `most` that tell the most."""
+    """The model's process, or its stand-in, with all centres, or with the `most` informative ones."""
     theta, start, x, row_noise = _measured(fitted)
     with threadpool_limits(1, "blas"):
         total = covariance(theta, x, x) + np.diag(row_noise)

@@ -131,7 +131,7 @@ def _form(
     columns |= {names.mean: own.mean, names.std: own.std, names.source: advice.source, names.advice: advice.advice}
     columns |= {name: np.full(len(settings), np.nan) for name in model.fitted.target_names}
     columns[names.status] = np.full(len(settings), "", dtype=object)
-    few = f"Only {len(settings)} different candidates are left to choose from; {n} were asked for."
+    few = f"Only {len(settings)} different candidates are left to choose from; {n} were requested."
     note = " ".join(filter(None, [ranges, few if len(settings) < n else ""]))
     return Suggestions(
         table=pd.DataFrame(columns),

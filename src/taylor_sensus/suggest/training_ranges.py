@@ -10,14 +10,14 @@ import numpy as np
 from taylor_sensus.errors import DataError, listed
 from taylor_sensus.fitted import FittedModel
 
-MOST_TOLD = 6
+MOST_LISTED = 6
 """Ranges that a note spells out."""
 
 
 def with_training_ranges(
     given: Mapping[str, Any] | None, constraints: Iterable[Any], fitted: FittedModel
 ) -> tuple[Mapping[str, Any] | None, str]:
-    """Bounds for columns of numbers that have none, and a note that tells them; categories need none.
+    """Bounds for columns of numbers that have none, and a note of them; categories need none.
 
     Nothing is added if the model does not hold its rows, or only to columns that no constraint fixes or bounds.
     """
@@ -39,17 +39,17 @@ def with_training_ranges(
                 "without it (--drop), or give it a fixed value"
             )
         found[column.name] = float(cells.min()), float(cells.max())
-    return {**(given or {}), **found}, _told(found)
+    return {**(given or {}), **found}, _listed(found)
 
 
 def _names(content: Any) -> Iterable[str]:
     return content if isinstance(content, Mapping) else ()
 
 
-def _told(ranges: Mapping[str, tuple[float, float]]) -> str:
+def _listed(ranges: Mapping[str, tuple[float, float]]) -> str:
     if not ranges:
         return ""
-    told = [f"{name} from {low:g} to {high:g}" for name, (low, high) in list(ranges.items())[:MOST_TOLD]]
-    more = list(ranges)[MOST_TOLD:]
-    rest = f", and so {listed(more, MOST_TOLD)}" if more else ""
-    return f"Bounds that were not given are those of the training rows: {', '.join(told)}{rest}."
+    parts = [f"{name} from {low:g} to {high:g}" for name, (low, high) in list(ranges.items())[:MOST_LISTED]]
+    more = list(ranges)[MOST_LISTED:]
+    rest = f", and so {listed(more, MOST_LISTED)}" if more else ""
+    return f"Bounds that were not given are those of the training rows: {', '.join(parts)}{rest}."

@@ -4,7 +4,7 @@ A file's way: ``files`` (``delimited``) -> ``measurements`` -> ``reading`` -> ``
 
 - ``files``      reads and writes the user's files; ``excel`` the books and ``titles`` lines above the header;
                  ``delimited`` the text files among them: encoding, separator,
-                 decimal sign, rows of unequal length; ``file_header`` what a file tells before it is read
+                 decimal sign, rows of unequal length; ``file_header`` what a file shows before it is read
 - ``measurements``  a table as scientists write it: values, declared errors, units; ``notation`` reads cells such as
                  14.2(3), ``refusals`` says why one cannot be read, ``companions`` finds columns of errors, ``units``
                  units in headers, ``censored`` cells such as <0.05, ``limit_flags`` columns that mark limits,

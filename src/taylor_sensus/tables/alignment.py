@@ -81,17 +81,19 @@ def learned_names(headers: Sequence[str], learned: Sequence[str]) -> Mapping[str
     units_there: dict[str, str] = {}
     problems: list[str] = []
     for name, header in wanted.items():
-        rivals = {other: found for other, found in free.items() if found.name == header.name}
-        meant = [other for other, found in rivals.items() if header.unit and found.unit and not _differ(header, found)]
+        candidates = {other: found for other, found in free.items() if found.name == header.name}
+        meant = [
+            other for other, found in candidates.items() if header.unit and found.unit and not _differ(header, found)
+        ]
         if not meant and sum(other.name == header.name for other in map(header_of, learned)) == 1:
-            meant = [other for other, found in rivals.items() if header.unit is None or found.unit is None]
+            meant = [other for other, found in candidates.items() if header.unit is None or found.unit is None]
         if len(meant) > 1:
-            told = " and ".join(map(repr, meant))
-            problems.append(f"columns {told} may both be what was learned as {name!r}; keep one of them")
+            both = " and ".join(map(repr, meant))
+            problems.append(f"columns {both} may both be what was learned as {name!r}; keep one of them")
         elif meant:
             renamed[meant[0]] = name
         else:
-            units = [found.unit for found in rivals.values() if found.unit]
+            units = [found.unit for found in candidates.values() if found.unit]
             if header.unit and units:
                 units_learned[name], units_there[name] = header.unit, units[0]
     if problems:

@@ -17,7 +17,7 @@ COLUMN = "col:"
 
 
 class ColumnErrors(NamedTuple):
-    """What was said about the errors of columns; all by their headers."""
+    """What was declared about the errors of columns; all by their headers."""
 
     sizes: dict[str, ErrorSize]
     columns: dict[str, str]
@@ -59,7 +59,7 @@ def read_assignments(
 
 
 def parted(text: str, option: str, among: Sequence[str]) -> tuple[str | None, str]:
-    """Column and what is said of it; names may hold signs of equality, so all are tried. None: no column is named."""
+    """Column and what is declared of it; names may hold equals signs, so all are tried. None: no column is named."""
     places = [place for place, sign in enumerate(text) if sign == "="]
     found = []
     for place in places:
@@ -77,7 +77,7 @@ def parted(text: str, option: str, among: Sequence[str]) -> tuple[str | None, st
 
 
 def parted_all(texts: Sequence[str], option: str, among: Sequence[str], example: str) -> dict[str, str]:
-    """What is said of columns, each of which must be named, and once."""
+    """What is declared of columns, each of which must be named, and once."""
     found: dict[str, str] = {}
     for text in texts:
         column, value = parted(text, option, among)

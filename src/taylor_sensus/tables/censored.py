@@ -1,4 +1,4 @@
-"""Cells that tell only a bound, such as <0.05: what they become, a table of them, and the warning about them."""
+"""Censored cells, which give only a bound such as <0.05: what they become, a table of them, and a warning."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def filled(cells: Cells, censored: str) -> np.ndarray:
 
 
 def censored_table(read: dict[str, Cells]) -> pd.DataFrame:
-    """One line a cell that tells only a bound; see `Measurements.censored`."""
+    """One line a censored cell; see `Measurements.censored`."""
     parts = []
     for name, cells in read.items():
         rows = np.flatnonzero(cells.sides)
@@ -44,8 +44,8 @@ def censored_table(read: dict[str, Cells]) -> pd.DataFrame:
 
 
 def warn_of_censored(frame: pd.DataFrame, read: dict[str, Cells], headers: dict[str, Any], censored: str) -> None:
-    """Tell which columns have such cells, and what becomes of them."""
-    told = []
+    """Warn which columns have such cells, and what becomes of them."""
+    parts = []
     for header, cells in read.items():
         rows = np.flatnonzero(cells.sides)
         if not len(rows):
@@ -54,10 +54,10 @@ def warn_of_censored(frame: pd.DataFrame, read: dict[str, Cells], headers: dict[
         example = shown(frame[headers[header]].iloc[rows[0]])
         left = int(np.isnan(filled(cells, censored)[rows]).sum())
         but = f", but {left} of them have none and count as missing" if left and censored != "missing" else ""
-        told.append(
+        parts.append(
             f"column {header!r}: cells with only a bound ({count}, such as {example}) {CENSORED[censored]}{but}"
         )
-    if told:
+    if parts:
         others = " or ".join(f'"{way}"' for way in CENSORED if way != censored)
-        message = "; ".join(told) + f". To treat such cells otherwise, choose censored={others} (--censored)."
+        message = "; ".join(parts) + f". To treat such cells otherwise, choose censored={others} (--censored)."
         warnings.warn(message, TaylorSensusWarning, stacklevel=3)

@@ -53,9 +53,9 @@ def join_errors(index: pd.Index, base: Cells, companion: np.ndarray, pairing: Pa
         companion = percent_of(base.values, companion)
     both = ~np.isnan(base.errors) & ~np.isnan(companion)
     unequal = both & ~np.isclose(base.errors, companion, rtol=1e-9, atol=0)
-    told = [f"{named_row(index, r)} ({base.errors[r]:g} and {companion[r]:g})" for r in _first(unequal)]
+    listed_rows = [f"{named_row(index, r)} ({base.errors[r]:g} and {companion[r]:g})" for r in _first(unequal)]
     why = "declare two different errors, in the cell and in the companion column; keep one of them"
-    problems = _named(f"columns {pairing.column!r} and {pairing.errors!r}", told, unequal, why)
+    problems = _named(f"columns {pairing.column!r} and {pairing.errors!r}", listed_rows, unequal, why)
     return np.where(np.isnan(companion), base.errors, companion), problems
 
 
@@ -70,8 +70,8 @@ def bad_errors(column: pd.Series, cells: Cells, header: str) -> list[str]:
     }
     problems = []
     for why, bad in rules.items():
-        told = [named_row(column.index, r, shown(column.iloc[r])) for r in _first(bad)]
-        problems += _named(f"column {header!r}", told, bad, f"is {why}")
+        listed_rows = [named_row(column.index, r, shown(column.iloc[r])) for r in _first(bad)]
+        problems += _named(f"column {header!r}", listed_rows, bad, f"is {why}")
     return problems
 
 
@@ -79,9 +79,9 @@ def _first(bad: np.ndarray) -> list[int]:
     return np.flatnonzero(bad)[:MOST_NAMED].tolist()
 
 
-def _named(where: str, told: list[str], bad: np.ndarray, why: str) -> list[str]:
-    if not told:
+def _named(where: str, listed_rows: list[str], bad: np.ndarray, why: str) -> list[str]:
+    if not listed_rows:
         return []
-    more = int(bad.sum()) - len(told)
-    rows = ", ".join(told) + (f" and {more} more" if more else "")
-    return [f"{where}: row{'s' if more or len(told) > 1 else ''} {rows}: {why}"]
+    more = int(bad.sum()) - len(listed_rows)
+    rows = ", ".join(listed_rows) + (f" and {more} more" if more else "")
+    return [f"{where}: row{'s' if more or len(listed_rows) > 1 else ''} {rows}: {why}"]

@@ -88,7 +88,7 @@ def learn_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
 
 
 def _with_columns(counts: pd.Series) -> tuple[str, ...]:
-    """The categories that have a column each: of very many the most frequent ones, and the rest are alike."""
+    """The categories that have a column each: of very many the most frequent ones, and the rest are encoded alike."""
     frequent = sorted(counts.items(), key=lambda found: (-found[1], found[0]))
     return tuple(sorted(str(name) for name, _ in frequent[:MOST_CATEGORIES]))
 
@@ -104,12 +104,12 @@ def _identifier(name: str, counts: np.ndarray, rows: int) -> list[str]:
 
 
 def encode(
-    frame: pd.DataFrame, columns: Iterable[Column], *, new_categories: bool = False, tell: bool = True
+    frame: pd.DataFrame, columns: Iterable[Column], *, new_categories: bool = False, warn_unseen: bool = True
 ) -> np.ndarray:
     """The table as floats, categories spread out; all bad cells are reported together.
 
     With `new_categories` a category that is not known is no bad cell: it stands as far from each known category as
-    these from each other, and a warning says so, if it is to `tell`.
+    these from each other, and with `warn_unseen` a warning says so.
     """
     problems: list[str] = []
     unseen: list[str] = []
@@ -120,11 +120,11 @@ def encode(
             arrays.append(_numbers(values, column.name, frame.index, problems)[:, None])
         else:
             arrays.append(_indicators(values, column, frame.index, unseen if new_categories else problems))
-    if unseen and tell and not problems:
+    if unseen and warn_unseen and not problems:
         warnings.warn(f"{'; '.join(unseen)}. {WIDER}", TaylorSensusWarning, stacklevel=5)
     if problems:
-        told = f". {counting(frame.index)}" if any(": row" in problem for problem in problems) else ""
-        raise DataError("; ".join(problems) + told)
+        where = f". {counting(frame.index)}" if any(": row" in problem for problem in problems) else ""
+        raise DataError("; ".join(problems) + where)
     return np.hstack(arrays) if arrays else np.empty((len(frame), 0))
 
 
@@ -198,7 +198,7 @@ def check_finite(
 
 
 def refuse_dust(x: np.ndarray, names: Iterable[str], what: str = "X") -> None:
-    """Refuse columns in which all numbers are too near 0 to be told from it."""
+    """Refuse columns in which all numbers are too near 0 to differ from it."""
     bad = [name for at, name in enumerate(names) if 0 < np.nanmax(np.abs(x[:, at]), initial=0.0) < SMALLEST]
     if bad:
         raise DataError(
@@ -208,7 +208,7 @@ def refuse_dust(x: np.ndarray, names: Iterable[str], what: str = "X") -> None:
 
 
 def without_dust(x: np.ndarray) -> np.ndarray:
-    """Numbers too near 0 to be told from it are 0. A table without any is not copied."""
+    """Numbers too near 0 to differ from it are 0. A table without any is not copied."""
     if not any(((np.abs(x[rows]) < SMALLEST) & (x[rows] != 0)).any() for rows in blocks(len(x))):
         return x
     return np.where(np.abs(x) < SMALLEST, 0.0, x)

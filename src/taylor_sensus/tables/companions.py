@@ -1,6 +1,6 @@
 """Columns that hold the errors of other columns, found by their headers: ``temp_err``, ``u(temp)``, ``± temp [degC]``.
 
-Such a column is a companion only where the column it speaks of is there; else it stays an ordinary column.
+Such a column is a companion only where the column it describes is there; else it stays an ordinary column.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def header_of(header: str) -> Header:
     return Header(header.strip(), None) if _FORMS[0].fullmatch(header.strip()) else split_header(header)
 
 
-def spoken_of(header: str) -> Header | None:
-    """The column whose errors a header promises, with the unit of the errors; None for any other header."""
+def base_of_errors(header: str) -> Header | None:
+    """The column whose errors a header names, with the unit of the errors; None for any other header."""
     whole, unit = header_of(header)
     for form in _FORMS:
         found = form.fullmatch(whole)
@@ -78,9 +78,9 @@ def find_pairings(
     pairs = [*((base, errors) for base, errors in declared.items()), *found]
     problems = []
     for base in dict.fromkeys(base for base, _ in pairs):
-        rivals = [errors for other, errors in pairs if other == base]
-        if len(rivals) > 1:
-            named = " and ".join(map(repr, rivals))
+        matches = [errors for other, errors in pairs if other == base]
+        if len(matches) > 1:
+            named = " and ".join(map(repr, matches))
             remedy = "name all but one in ordinary= (--ordinary), or drop them"
             problems.append(f"columns {named} all seem to hold the errors of column {base!r}; {remedy}")
     pairings = []
@@ -103,22 +103,22 @@ def find_pairings(
 def _found_by_name(
     headers: Sequence[str], units: Mapping[str, str | None], skipped: Collection[str]
 ) -> list[tuple[str, str]]:
-    """Columns whose errors another header promises, each with that header."""
+    """Columns whose errors another header names, each with that header."""
     by_name: dict[str, list[str]] = {}
     for header in headers:
         by_name.setdefault(header_of(header).name, []).append(header)
     candidates: dict[str, str] = {}
     for header in headers:
-        promised = None if header in skipped else spoken_of(header)
-        if promised is not None:
-            bases = [base for base in by_name.get(promised.name, []) if base != header]
+        base_header = None if header in skipped else base_of_errors(header)
+        if base_header is not None:
+            bases = [base for base in by_name.get(base_header.name, []) if base != header]
             if len(bases) > 1:  # the same quantity in several units
-                bases = [base for base in bases if promised.unit and same_unit(units[base] or "", promised.unit)]
+                bases = [base for base in bases if base_header.unit and same_unit(units[base] or "", base_header.unit)]
             if len(bases) == 1:
                 candidates[header] = bases[0]
     return [(base, errors) for errors, base in candidates.items() if base not in candidates]
 
 
 def _unit_of_errors(header: str) -> str | None:
-    promised = spoken_of(header)
-    return promised.unit if promised else header_of(header).unit
+    base_header = base_of_errors(header)
+    return base_header.unit if base_header else header_of(header).unit

@@ -67,11 +67,11 @@ def warn_of_units(errors: np.ndarray, x: np.ndarray, names: Sequence[str]) -> No
         return
     wide = np.flatnonzero((typical > 3 * spread) & (spread > 0))
     if len(wide):
-        told = ", ".join(
+        listed_columns = ", ".join(
             f"{names[c]!r} (typical error {typical[c]:.3g}, standard deviation of the column {spread[c]:.3g})"
             for c in wide[:MOST_NAMED]
         )
-        _warn(f"X_err (--x-err) is larger than the whole column for {told}.")
+        _warn(f"X_err (--x-err) is larger than the whole column for {listed_columns}.")
     elif _looks_rescaled(x, spread):
         _warn(
             "X looks as if an earlier step had rescaled it (all columns have mean 0 and standard deviation 1, or lie "
@@ -205,12 +205,12 @@ def _numbers(value: Any, what: str) -> np.ndarray:
 def _checked(cells: np.ndarray, names: Sequence[str], what: str, index: pd.Index | None) -> np.ndarray:
     bad = np.argwhere((cells < 0) | (cells > LARGEST))
     if len(bad):
-        told = ", ".join(
+        listed_rows = ", ".join(
             f"row {named_row(index, r)}, column {names[c]!r} ({cells[r, c]:g})" for r, c in bad[:MOST_NAMED].tolist()
         )
         more = f" and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
         raise DataError(
-            f"{what} holds numbers that cannot be standard deviations: {told}{more}. {counting(index)} Leave a cell "
-            "empty (NaN) where the error is not known, and give 0 where there is none."
+            f"{what} holds numbers that cannot be standard deviations: {listed_rows}{more}. {counting(index)} Leave a "
+            "cell empty (NaN) where the error is not known, and give 0 where there is none."
         )
     return cells

@@ -1,6 +1,6 @@
 """Text tables as people save them: encoding, separator, decimal sign and header are found, ragged rows are named.
 
-The file is read once; all that is asked of it is asked of its bytes.
+The file is read once; all questions about it are answered from its bytes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BYTE_ORDER_MARKS = {
 _OTHER_FORMATS = {b"PK": "an Excel file (.xlsx)", b"PAR1": "a Parquet file (.parquet)"}
 
 
-_TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+_BOOLEAN = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class TextFile(NamedTuple):
 
 
 class FirstLook(NamedTuple):
-    """What the first rows of a file tell."""
+    """What the first rows of a file show."""
 
     file: TextFile
     separator: str
@@ -102,8 +102,8 @@ class Sample(NamedTuple):
 def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False) -> Delimited:
     """Read a text table; ``favourite`` is the separator taken when the file has one column only.
 
-    ``as_written`` leaves cells as texts, for tables whose decimal sign is declared and not guessed; only columns of
-    nothing but true and false are truth values.
+    ``as_written`` leaves cells as texts, for tables whose decimal sign is declared and not inferred; only columns of
+    nothing but true and false are booleans.
     """
     import pandas as pd
 
@@ -120,8 +120,8 @@ def read_delimited(path: Path, *, favourite: str = ",", as_written: bool = False
         raise DataError(f"{file.name}: {problem}; is a quotation mark left open?") from problem
     if as_written:
         for name, column in body.items():
-            if len(column) and column.isin(list(_TRUTH)).all():
-                body[name] = column.map(_TRUTH).astype(bool)
+            if len(column) and column.isin(list(_BOOLEAN)).all():
+                body[name] = column.map(_BOOLEAN).astype(bool)
     return Delimited(header, body, look.titles, file.skipped, places)
 
 
@@ -130,14 +130,14 @@ def read_header(path: Path, *, favourite: str = ",") -> list[str]:
     return first_look(path.name, path.read_bytes(), favourite, ".").header
 
 
-def truth_columns(rows: list[list[str]], width: int) -> list[int]:
+def boolean_columns(rows: list[list[str]], width: int) -> list[int]:
     """Places of the columns that hold nothing but true and false in these rows."""
     columns = [[row[place].strip() for row in rows if place < len(row)] for place in range(width)]
-    return [place for place, cells in enumerate(columns) if cells and all(cell in _TRUTH for cell in cells)]
+    return [place for place, cells in enumerate(columns) if cells and all(cell in _BOOLEAN for cell in cells)]
 
 
 def first_look(name: str, content: bytes, favourite: str, decimal: str | None = None) -> FirstLook:
-    """What the beginning of a text table tells; ``decimal`` is the decimal sign where it is declared."""
+    """What the beginning of a text table shows; ``decimal`` is the decimal sign where it is declared."""
     file = TextFile(name, content, _find_encoding(name, content))
     samples = {separator: _sample(file, separator) for separator in SEPARATORS}
     if not all(sample.records for sample in samples.values()):

@@ -1,4 +1,4 @@
-"""From the user's table to numbers: tables, names and guesses stop here; below are arrays of one kind."""
+"""From the user's table to numbers: tables, names and inference of kinds stop here; below are arrays of one kind."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ReadsTables:
             if len(frame) < 2:
                 raise DataError(f"n_samples={len(frame)}: at least 2 rows are needed to fit")
             columns = learn_columns(frame)
-            x = encode(frame, columns, new_categories=True, tell=False)  # rare ones among very many
+            x = encode(frame, columns, new_categories=True, warn_unseen=False)  # rare ones among very many
         else:
             x = self._validated(X if frame is None else frame, reset=True, ensure_min_samples=2)
             columns = tuple(Column(name, None) for name in self._names(x.shape[1]))
@@ -166,7 +166,7 @@ def with_errors(table: EncodedTable, names: Names, X: Any, y: Any, X_err: Any, y
 
 
 def with_limits(table: EncodedTable, y_limit: Any) -> EncodedTable:
-    """The table with marks on targets that tell only a bound."""
+    """The table with marks on censored targets."""
     if y_limit is None:
         return table
     marks = np.asarray(y_limit, dtype=object)
@@ -227,7 +227,7 @@ def row_index(table: Any) -> pd.Index | None:
 
 
 def with_row_names(fitted: FittedModel, index: pd.Index | None) -> FittedModel:
-    """The model with the names of the rows that it speaks of."""
+    """The model with the names of its rows."""
     summary = fitted.fit_summary
     names = row_labels(index, summary.outliers or ())
     return fitted if names is None else replace(fitted, fit_summary=replace(summary, outlier_names=names))

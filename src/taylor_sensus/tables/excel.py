@@ -76,7 +76,7 @@ def _refuse_bombs(path: Path) -> None:
         with zipfile.ZipFile(path) as packed:
             size = sum(part.file_size for part in packed.infolist())
     except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OSError):
-        return  # an older book, or a damaged one, of which more is said when it is read
+        return  # an older book, or a damaged one, which is reported when it is read
     if size > MOST_UNPACKED:
         limit = f"at most {MOST_UNPACKED:,} are read"
         raise DataError(f"{path.name} unpacks to {size:,} bytes; {limit}. Save the table as CSV.")

@@ -1,4 +1,4 @@
-"""What a table's file tells before it is read: its kind, whether it is there, and its header line. Loads no pandas."""
+"""What a table's file shows before it is read: its kind, whether it is there, and its header line. Loads no pandas."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def favourite_separator(ending: str) -> str:
 
 
 def names_at_once(path: str | os.PathLike) -> list[str] | None:
-    """Names of the columns of a text file; None where only reading the whole file tells them."""
+    """Names of the columns of a text file; None where only reading the whole file gives them."""
     ending = check_readable(path)
     if ending in (".parquet", *BOOKS):
         return None

@@ -176,7 +176,7 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike) -> None:
             harmless(frame).to_csv(temporary, sep=separator, index=keep_labels, encoding="utf-8", lineterminator="\n")
 
 
-def beside(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+def with_predictions(kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
     """Columns of the user's table, then those of a prediction."""
     shared = [name for name in map(str, kept.columns) if name in predicted.columns]
     if shared:

@@ -56,7 +56,7 @@ def known_codes(groups: Any, names: GroupNames | None, rows: int, index: pd.Inde
 
 
 def group_column(names: GroupNames | None, headers: list[str], wanted: str | None) -> str | None:
-    """The column of a table that tells the groups: the one that is wanted, or the model's own, if it is there."""
+    """The column of a table that names the groups: the one that is wanted, or the model's own, if it is there."""
     if wanted is not None:
         return headers_of([wanted], headers)[0]
     return names.title if names is not None and names.title in headers else None

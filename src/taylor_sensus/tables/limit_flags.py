@@ -59,7 +59,7 @@ def read_flags(column: pd.Series, header: str) -> np.ndarray | None:
 
 
 def with_flags(cells: Cells, sides: np.ndarray) -> Cells:
-    """Cells of which some are bounds; a cell that tells its own side, as <0.05 does, keeps it."""
+    """Cells of which some are bounds; a cell that gives its own side, as <0.05 does, keeps it."""
     marked = (sides != 0) & np.isfinite(cells.values)
     return cells._replace(
         values=np.where(marked, np.nan, cells.values),

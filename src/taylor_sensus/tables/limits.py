@@ -1,4 +1,4 @@
-"""Cells that tell only a bound, as their expected values and standard deviations on their side of it.
+"""Censored cells, which give only a bound, as their expected values and standard deviations on their side of it.
 
 The column's own distribution says what lies there: log-normal where all is positive, as concentrations are, else
 normal; its two numbers are learned from measured and bounded cells together (expectation and maximisation).
@@ -13,31 +13,31 @@ from taylor_sensus.model.truncated import truncated_normal
 from taylor_sensus.tables.notation import Cells
 
 FEWEST = 5
-"""Measured cells from which a distribution is learned; with fewer, all values from 0 to a positive bound are alike."""
+"""Measured cells from which a distribution is learned; with fewer, it is uniform from 0 to a positive bound."""
 ROUNDS = 100
 
 
 def expected_cells(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-    """Values and errors of a column, with expected ones in place of bounds; NaN where no bound is told."""
+    """Values and errors of a column, with expected ones in place of bounds; NaN where no bound is given."""
     values, errors = cells.values.copy(), cells.errors.copy()
-    told = (cells.sides != 0) & ~np.isnan(cells.bounds)
-    if not told.any():
+    bounded = (cells.sides != 0) & ~np.isnan(cells.bounds)
+    if not bounded.any():
         return values, errors
     measured = values[~np.isnan(values)]
-    bounds, sides = cells.bounds[told], cells.sides[told].astype(float)
+    bounds, sides = cells.bounds[bounded], cells.sides[bounded].astype(float)
     positive = bool((measured > 0).all() and (bounds > 0).all())
     if len(np.unique(measured)) < FEWEST:
         flat = positive & (sides < 0)
-        values[told] = np.where(flat, bounds / 2, np.nan)
-        errors[told] = np.where(flat, bounds / np.sqrt(12), np.nan)
+        values[bounded] = np.where(flat, bounds / 2, np.nan)
+        errors[bounded] = np.where(flat, bounds / np.sqrt(12), np.nan)
         return values, errors
     change = np.log if positive else np.asarray
     mean, std = _learned(change(measured), change(bounds), sides)
     if positive:
-        values[told], errors[told] = _log_normal(mean, std, np.log(bounds), sides)
+        values[bounded], errors[bounded] = _log_normal(mean, std, np.log(bounds), sides)
     else:
         value, variance = truncated_normal(np.full(len(bounds), mean), np.full(len(bounds), std), bounds, sides)
-        values[told], errors[told] = value, np.sqrt(variance)
+        values[bounded], errors[bounded] = value, np.sqrt(variance)
     return values, errors
 
 

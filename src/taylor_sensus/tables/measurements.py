@@ -24,12 +24,12 @@ from taylor_sensus.tables.files import read_table
 from taylor_sensus.tables.limit_flags import limit_headers, read_flags, with_flags
 from taylor_sensus.tables.limits import expected_cells
 from taylor_sensus.tables.missing_words import is_missing_word, without_missing_words
-from taylor_sensus.tables.notation import Cells, nothing_said, read_cells
+from taylor_sensus.tables.notation import Cells, empty_cells, read_cells
 from taylor_sensus.tables.refusals import looks_meant_as_number, why_refused
 from taylor_sensus.tables.row_names import counting, named_row, shown
 
 LOOKED_AT = 300
-"""Refused cells that are looked at to tell a column of misspelt numbers from a column of words."""
+"""Refused cells that are looked at to separate columns of misspelt numbers from columns of words."""
 
 
 class Inputs(NamedTuple):
@@ -80,15 +80,15 @@ class Measurements(NamedTuple):
         Declared standard errors of the columns of numbers, in their units; NaN where none is declared. Columns of words
         are there only if they were declared to be exact.
     units : dict of str
-        Units by column, of the columns whose header tells one.
+        Units by column, of the columns whose header has one.
     pairings : list of Pairing
         Which columns held the errors of which, by header.
     censored : DataFrame
-        Cells that tell only a bound: `row` (from 0), `column`, `side` (below, above), `bound` (NaN where not told).
+        Cells that give only a bound: `row` (from 0), `column`, `side` (below, above), `bound` (NaN where not given).
     covariances : dict
         Covariances of errors in a row, from columns ``cov(a,b)``, by the two columns' headers.
     expected : bool
-        Whether cells that tell only a bound hold expected values.
+        Whether censored cells hold expected values.
     """
 
     values: pd.DataFrame
@@ -101,8 +101,8 @@ class Measurements(NamedTuple):
 
     def __str__(self) -> str:
         declared = self.errors.notna().sum()
-        told = [f"{name!r} (in {count} of {len(self.errors)} rows)" for name, count in declared.items() if count]
-        return f"{describe_pairings(self.pairings)} Errors are declared for {', '.join(told) or 'no column'}."
+        listed = [f"{name!r} (in {count} of {len(self.errors)} rows)" for name, count in declared.items() if count]
+        return f"{describe_pairings(self.pairings)} Errors are declared for {', '.join(listed) or 'no column'}."
 
     def declare(self, sizes: Mapping[str, float | str | ErrorSize]) -> Measurements:
         """The same with errors for whole columns, such as `{"temp": 0.5, "p": "2%"}`.
@@ -187,16 +187,16 @@ class Measurements(NamedTuple):
             if not is_numeric_dtype(self.values[name]):
                 raise DataError(f"the target {name!r} holds no numbers (the first is {_first_word(self.values[name])})")
             only_bound = set(self.censored.loc[self.censored["column"] == name, "row"])
-            guessed = np.isin(np.arange(len(self.values)), list(only_bound)) & self.expected
-            rows = np.flatnonzero(self.values[name].isna() | guessed)
-            told = [
-                named_row(self.values.index, r, "tells only a bound" if r in only_bound else None)
+            is_expected = np.isin(np.arange(len(self.values)), list(only_bound)) & self.expected
+            rows = np.flatnonzero(self.values[name].isna() | is_expected)
+            listed_rows = [
+                named_row(self.values.index, r, "gives only a bound" if r in only_bound else None)
                 for r in rows[:MOST_NAMED].tolist()
             ]
-            if told:
-                more = f" and {len(rows) - len(told)} more" if len(rows) > len(told) else ""
+            if listed_rows:
+                more = f" and {len(rows) - len(listed_rows)} more" if len(rows) > len(listed_rows) else ""
                 word = "row" if len(rows) == 1 else "rows"
-                problems.append(f"column {name!r}: no number in {word} {', '.join(told)}{more}")
+                problems.append(f"column {name!r}: no number in {word} {', '.join(listed_rows)}{more}")
         if problems:
             remedy = "A target must be known: fill these cells, or take the rows out."
             raise DataError("; ".join(problems) + f". {counting(self.values.index)} {remedy}")
@@ -226,7 +226,7 @@ def read_measurements(
     sheet : str, optional
         Sheet of an Excel book, by its name or its number from 1; the first by default.
     decimal : {".", ","}, optional
-        The decimal sign of texts; the point if nothing is said.
+        The decimal sign of texts; the point by default.
     censored : {"missing", "bound", "half", "expected"}, default="missing"
         What cells such as ``<0.05`` become, and values that a column ``x_limit`` or ``l_x`` marks with ``<`` or ``>``:
         missing; the bound; half the bound, which there is only below a positive bound; or the value that the column's
@@ -239,7 +239,7 @@ def read_measurements(
     ordinary : list of str, optional
         Headers of columns that look like the errors of another column and are not.
     error_columns : dict of str, optional
-        Columns of errors whose headers do not tell it, such as ``{"p": "dp"}``.
+        Columns of errors whose headers do not show it, such as ``{"p": "dp"}``.
 
     Returns
     -------
@@ -266,7 +266,7 @@ def read_measurements(
         if header not in spoken and (sides := read_flags(frame[headers[header]], header)) is not None
     }
     problems: list[str] = []
-    nothing = nothing_said(len(frame))
+    nothing = empty_cells(len(frame))
     read: dict[str, Cells] = {}
     for header in sorted(headers, key=lambda header: header in flags):
         if header in flags and flags[header][0] in read:
@@ -352,7 +352,7 @@ def _as_words(column: pd.Series) -> pd.Series:
         return column
     if not is_numeric_dtype(column):
         words = without_missing_words(column)
-        return words.astype("category") if holds_dates(words) else words  # said to be words, so they are no dates
+        return words.astype("category") if holds_dates(words) else words  # declared as words, so they are no dates
     return column.map(lambda number: None if pd.isna(number) else f"{number:.17g}").astype(object)
 
 
@@ -380,23 +380,23 @@ def _holds_numbers(column: pd.Series, cells: Cells) -> bool:
     meant = filled - len(refused)
     if 2 * meant < filled and not holds_dates(column):
         chosen = refused[np.linspace(0, len(refused) - 1, min(len(refused), LOOKED_AT)).astype(int)]
-        alike = [isinstance(cell, str) and looks_meant_as_number(cell) for cell in column.iloc[chosen]]
-        meant += len(refused) * float(np.mean(alike))
+        number_like = [isinstance(cell, str) and looks_meant_as_number(cell) for cell in column.iloc[chosen]]
+        meant += len(refused) * float(np.mean(number_like))
     return 2 * meant >= filled
 
 
 def _refused(column: pd.Series, cells: Cells, header: str, decimal: str) -> list[str]:
     """Complaints about cells that cannot be read, each with its own reason."""
-    told = []
+    listed_rows = []
     for r in _first(cells.refused):
         cell = column.iloc[r]
-        told.append(f"row {named_row(column.index, r, shown(cell))} {why_refused(cell, decimal=decimal)}")
-    if not told:
+        listed_rows.append(f"row {named_row(column.index, r, shown(cell))} {why_refused(cell, decimal=decimal)}")
+    if not listed_rows:
         return []
-    more = int(cells.refused.sum()) - len(told)
+    more = int(cells.refused.sum()) - len(listed_rows)
     rest = [f"and {more} more cells like these"] if more else []
     labels = " (if the column holds words, name it in text= or --text)"
-    return [f"column {header!r}: " + ", ".join(told + rest) + labels]
+    return [f"column {header!r}: " + ", ".join(listed_rows + rest) + labels]
 
 
 def _first(bad: np.ndarray) -> list[int]:

@@ -10,7 +10,7 @@ Decisions that are not obvious:
 - Thin, narrow and unbreakable spaces may part digits into groups of three, ordinary spaces may not.
 - ``0 ± 2%`` declares no error: two percent of nothing would call the reading exact.
 - ``1.2 +0.3 -0.1`` is the mode of a split normal distribution: the value that is read is its mean, see `asymmetric`.
-- ``bdl`` and ``<LOD`` are censored: they lie below a limit that is not told.
+- ``bdl`` and ``<LOD`` are censored: they lie below a limit that is not given.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BELOW_UNTOLD_LIMIT = frozenset(
     {"bdl", "b.d.l.", "bld", "blq", "bql", "bloq", "<lod", "< lod", "<loq", "< loq", "<dl", "< dl", "<mdl", "< mdl"}
     | {"below detection limit", "below detection", "below lod", "below loq"}
 )
-"""Words for a value below a limit that the cell does not tell, in any case."""
+"""Words for a value below a limit that the cell does not give, in any case."""
 DECIMALS = (".", ",")
 
 _SAME_SIGN = {
@@ -66,7 +66,7 @@ class Cells(NamedTuple):
     sides: np.ndarray
     """-1 where the value lies below a bound, 1 where it lies above, 0 elsewhere."""
     bounds: np.ndarray
-    """The bound of a censored cell; NaN where it is not told, and where nothing is censored."""
+    """The bound of a censored cell; NaN where it is not given, and where nothing is censored."""
     missing: np.ndarray
     refused: np.ndarray
 
@@ -98,7 +98,7 @@ def _read_texts(cells: pd.Series, decimal: str) -> Cells:
     return Cells(*(np.append(one, other)[places] for one, other in zip(known, empty, strict=True)))
 
 
-def nothing_said(count: int) -> Cells:
+def empty_cells(count: int) -> Cells:
     """Cells without value, error or bound; columns of plain numbers share what they lack, so it cannot be changed."""
     no_number, no = np.full(count, np.nan), np.zeros(count, bool)
     for one in (no_number, no):
@@ -116,7 +116,7 @@ def _nothing_read(count: int) -> Cells:
 def _read_different(texts: Any, decimal: str) -> Cells:
     """Plain numbers first, since they are many and quick; then the words; then each notation by its mark."""
     read = _nothing_read(len(texts))
-    texts = usual_signs(texts)
+    texts = standard_signs(texts)
     patterns = _PATTERNS[decimal]
     plain = _mask(pc.match_substring_regex(texts, patterns["plain"]))
     numbers = texts.filter(pa.array(plain))
@@ -146,16 +146,16 @@ def _read_different(texts: Any, decimal: str) -> Cells:
     return read
 
 
-def usual_signs(texts: Any) -> Any:
+def standard_signs(texts: Any) -> Any:
     """The same texts without outer spaces, with one sign for each meaning, and without spaces that group digits."""
     ascii_only = pc.string_is_ascii(texts)
     trimmed = pc.ascii_trim_whitespace(texts)
     if pc.all(ascii_only).as_py():
         return trimmed
     changed = pc.utf8_trim_whitespace(texts.filter(pc.invert(ascii_only)))
-    for usual, others in _SAME_SIGN.items():
+    for standard, others in _SAME_SIGN.items():
         if pc.any(pc.match_substring_regex(changed, f"[{others}]")).as_py():
-            changed = pc.replace_substring_regex(changed, f"[{others}]", usual)
+            changed = pc.replace_substring_regex(changed, f"[{others}]", standard)
     thin = pc.match_substring(changed, "\u2009")
     if pc.any(thin).as_py():
         joined = [_without_thin_spaces(text) for text in changed.filter(thin).to_pylist()]

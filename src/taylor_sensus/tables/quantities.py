@@ -35,7 +35,7 @@ class PlainColumn(NamedTuple):
 
 
 def unpacked(table: Any, errors: Any, what: str) -> Unpacked:
-    """A table (``X``) or target (``y``) as `fit` can read it; `errors` are those that were declared beside it."""
+    """A table (``X``) or target (``y``) as `fit` can read it; `errors` are those that were declared with it."""
     if _has_unit(errors):
         raise DataError(f"{what}_err has a unit of its own; give plain numbers in the unit of {what}")
     found = _unpacked(table, what)
@@ -143,7 +143,7 @@ def _column(values: Any) -> PlainColumn:
 
 
 def _is_wrapped(column: pd.Series) -> bool:
-    """Whether some cell is more than a number or a word; the first ones tell."""
+    """Whether some cell is more than a number or a word; decided by the first ones."""
     if getattr(column.dtype, "units", None) is not None:
         return True
     if column.dtype != object:
@@ -185,11 +185,11 @@ def _unit_text(unit: Any) -> str | None:
 
 
 def _named(name: str, unit: Any) -> str:
-    """The header with its unit; refused if it tells another one already."""
-    text, told = _unit_text(unit), split_header(name).unit
-    if text and told and not same_unit(text, told):
+    """The header with its unit; refused if it names another one already."""
+    text, own_unit = _unit_text(unit), split_header(name).unit
+    if text and own_unit and not same_unit(text, own_unit):
         raise DataError(f"column {name!r} holds values in {text!r}; correct the header, or convert the values")
-    return f"{name} [{text}]" if text and told is None else name
+    return f"{name} [{text}]" if text and own_unit is None else name
 
 
 def check_target_units(names: Sequence[str], target: Any) -> None:

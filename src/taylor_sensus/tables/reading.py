@@ -20,7 +20,7 @@ from taylor_sensus.errors import DataError, quoted
 from taylor_sensus.tables.alignment import align, check_there, headers_of, learned_names, pick_columns, split_target
 from taylor_sensus.tables.assignments import ColumnErrors
 from taylor_sensus.tables.columns import FEW_CATEGORIES, is_time
-from taylor_sensus.tables.companions import Pairing, find_pairings, header_of, spoken_of
+from taylor_sensus.tables.companions import Pairing, base_of_errors, find_pairings, header_of
 from taylor_sensus.tables.files import read_file
 from taylor_sensus.tables.limit_flags import limit_headers
 from taylor_sensus.tables.measurements import Measurements, read_measurements
@@ -53,11 +53,11 @@ class ReadTable(NamedTuple):
     X_err: Any
     """Declared errors of inputs, one number a cell; 0 if all are exact; None if none is declared."""
     y: Any
-    """A Series if there is one target, a table if there are several, None if none was asked for."""
+    """A Series if there is one target, a table if there are several, None if none was named."""
     y_err: Any
     used: list[str]
     """Columns of the table that found a use, as they were written."""
-    facts: dict[str, Any]
+    details: dict[str, Any]
     """Which columns held errors, and how many cells of each column have a declared error."""
     notes: list[str]
     """What the user should know of how it was read, a sentence each."""
@@ -127,7 +127,7 @@ def _reads_as_numbers(column: pd.Series) -> bool:
 
 @contextmanager
 def _other_sheets_named(table: OpenedTable) -> Iterator[None]:
-    """A refusal of a table that is the first of several sheets tells which others there are."""
+    """A refusal of a table that is the first of several sheets names which others there are."""
     try:
         yield
     except DataError as problem:
@@ -151,7 +151,7 @@ def table_to_fit(table: OpenedTable, reading: Reading, *, target: Sequence[str],
             f"column {name!r} has another word in every row; if it names the rows: --id {shlex.quote(name)}"
             for name in naming_columns(X)
         ]
-    return ReadTable(table.frame, X, X_err, y, y_err, headers, _facts(read), notes)
+    return ReadTable(table.frame, X, X_err, y, y_err, headers, _details(read), notes)
 
 
 def table_for_model(
@@ -176,7 +176,7 @@ def table_for_model(
     if reading.exact and X_err is not None:
         notes.append(f"--exact leaves aside the errors that the table declares for {quoted(X_err)}")
     used = [list(table.frame)[place] for place in places]
-    return ReadTable(table.frame, X, 0 if reading.exact else X_err, y, y_err, used, _facts(read), notes)
+    return ReadTable(table.frame, X, 0 if reading.exact else X_err, y, y_err, used, _details(read), notes)
 
 
 def used_headers(headers: Sequence[str], reading: Reading, known: KnownColumns, *, where: str) -> UsedHeaders:
@@ -186,7 +186,7 @@ def used_headers(headers: Sequence[str], reading: Reading, known: KnownColumns, 
     names = [renamed.get(name, name) for name in headers]
     check_there(names, features, where=where)
     declared = declared_errors(reading, features, [], names).x.columns
-    errors = [*_promising_errors(names, features, declared.values()), *declared.values()]
+    errors = [*_error_headers(names, features, declared.values()), *declared.values()]
     numbers = [name for name, holds_words in known.features.items() if not holds_words]
     pairings = find_pairings([*numbers, *errors], ordinary=[*features, *(reading.ordinary or ())], declared=declared)
     written = dict(zip(names, headers, strict=True))
@@ -194,18 +194,18 @@ def used_headers(headers: Sequence[str], reading: Reading, known: KnownColumns, 
         [written[name] for name in features],
         [written[name] for name in dict.fromkeys([*numbers, *errors])],
         pairings,
-        [written[name] for name in _promising_limits(names, features)],
+        [written[name] for name in _limit_headers(names, features)],
     )
 
 
-def _promising_errors(headers: Sequence[str], wanted: Sequence[str], declared: Iterable[str]) -> list[str]:
-    """Headers that promise the errors of a wanted column."""
+def _error_headers(headers: Sequence[str], wanted: Sequence[str], declared: Iterable[str]) -> list[str]:
+    """Headers that name the errors of a wanted column."""
     names, others = {header_of(name).name for name in wanted}, {*wanted, *declared}
-    speaking = {header: spoken_of(header) for header in headers if header not in others}
-    return [header for header, of in speaking.items() if of is not None and of.name in names]
+    bases = {header: base_of_errors(header) for header in headers if header not in others}
+    return [header for header, of in bases.items() if of is not None and of.name in names]
 
 
-def _promising_limits(headers: Sequence[str], wanted: Sequence[str]) -> list[str]:
+def _limit_headers(headers: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """Headers that may mark limits of a wanted column."""
     return [header for header, base in limit_headers(headers).items() if base in wanted and header not in wanted]
 
@@ -236,8 +236,8 @@ def _read(
     numbers = []
     if known_words is not None:
         wanted = [*features, *targets]
-        errors = _promising_errors(headers, wanted, error_columns.values())
-        flags = _promising_limits(headers, wanted)
+        errors = _error_headers(headers, wanted, error_columns.values())
+        flags = _limit_headers(headers, wanted)
         used = {*wanted, *errors, *flags, *error_columns.values()}
         frame = frame[[header for header in headers if header in used]]
         ordinary = [*wanted, *(name for name in ordinary if name in (*errors, *flags))]
@@ -265,14 +265,16 @@ def _notes(read: Measurements) -> list[str]:
                 f"column {name!r} holds words; {empty} of its cells are missing (empty, or NA, n.d., - and the like); "
                 "if that is a category of its own, write another word there"
             )
-    declared = _facts(read)["declared_errors"]
+    declared = _details(read)["declared_errors"]
     if declared:
-        told = ", ".join(f"{name!r} (in {count} of {len(read.values)} rows)" for name, count in declared.items())
-        notes.append(f"errors are declared for {told}")
+        listed_columns = ", ".join(
+            f"{name!r} (in {count} of {len(read.values)} rows)" for name, count in declared.items()
+        )
+        notes.append(f"errors are declared for {listed_columns}")
     return notes
 
 
-def _facts(read: Measurements) -> dict[str, Any]:
+def _details(read: Measurements) -> dict[str, Any]:
     declared = read.errors.notna().sum()
     return {
         "error_columns": {pairing.column: pairing.errors for pairing in read.pairings},

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from taylor_sensus.tables.notation import usual_signs
+from taylor_sensus.tables.notation import standard_signs
 
 LONGEST = 200
 """Of longer cells only the beginning is looked at to say what is wrong."""
@@ -41,8 +41,8 @@ _REASONS = [
 
 def looks_meant_as_number(cell: str) -> bool:
     """Whether a refused text is made of nothing but signs of numbers, and is no range, date or label with dashes."""
-    usual = _usual_text(cell)
-    return bool(_DIGIT.search(usual) and _ONLY_NUMBER_SIGNS.fullmatch(usual)) and not _RANGE_OR_DATE.search(usual)
+    plain = _standard_text(cell)
+    return bool(_DIGIT.search(plain) and _ONLY_NUMBER_SIGNS.fullmatch(plain)) and not _RANGE_OR_DATE.search(plain)
 
 
 def why_refused(cell: Any, *, decimal: str = ".") -> str:
@@ -50,16 +50,16 @@ def why_refused(cell: Any, *, decimal: str = ".") -> str:
     if not isinstance(cell, str):
         infinite = pd.api.types.is_float(cell)
         return "is not finite; leave the cell empty" if infinite else "is not a number; correct it"
-    usual = _usual_text(cell)[:LONGEST]
+    plain = _standard_text(cell)[:LONGEST]
     if decimal == ",":
-        if re.fullmatch(r"[^.]*[0-9]\.[0-9].*", usual):
-            return 'has a point although decimal="," was said; write a comma, and leave out thousands marks'
-        usual = usual.replace(",", ".")
+        if re.fullmatch(r"[^.]*[0-9]\.[0-9].*", plain):
+            return 'has a point although decimal="," was given; write a comma, and leave out thousands marks'
+        plain = plain.replace(",", ".")
     for pattern, reason in _REASONS:
-        if re.fullmatch(pattern, usual, flags=re.IGNORECASE | re.DOTALL):
+        if re.fullmatch(pattern, plain, flags=re.IGNORECASE | re.DOTALL):
             return reason
     return "is neither a number nor a known word for a missing value; correct it, or leave the cell empty"
 
 
-def _usual_text(cell: str) -> str:
-    return usual_signs(pa.array([cell], pa.large_string()))[0].as_py()
+def _standard_text(cell: str) -> str:
+    return standard_signs(pa.array([cell], pa.large_string()))[0].as_py()

@@ -17,16 +17,16 @@ def only_counts(index: pd.Index | None) -> bool:
 
 
 def named_row(index: pd.Index | None, position: int, cell: str | None = None) -> str:
-    """A row by its label, else by its place, and what it holds. A label that several rows share tells both."""
-    facts = [] if cell is None else [cell]
+    """A row by its label, else by its place, and what it holds. A label that several rows share names both."""
+    parts = [] if cell is None else [cell]
     if index is None or index.equals(pd.RangeIndex(len(index))):
         name = str(position)
     elif index.name == FILE_ROW or index.is_unique:
         name = shown(index[position])
     else:
         name = str(position)
-        facts.insert(0, f"labelled {shown(index[position])}")
-    return f"{name} ({': '.join(facts)})" if facts else name
+        parts.insert(0, f"labelled {shown(index[position])}")
+    return f"{name} ({': '.join(parts)})" if parts else name
 
 
 def counting(index: pd.Index | None) -> str:

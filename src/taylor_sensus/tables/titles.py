@@ -1,4 +1,4 @@
-"""Lines above a table's header: a title, a date, who measured. Found, so that they can be left out and told. No pandas.
+"""Lines above a table's header: a title, a date, who measured. Found, to be left out and reported. No pandas.
 
 A line is above the header if it leaves at least half of the table's columns empty, or has another number of cells,
 and below it stands a line of names with numbers beneath. Where there is no such line, the first one is the header.

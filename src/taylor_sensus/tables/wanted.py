@@ -1,6 +1,6 @@
 """What is wanted of a table: how it is to be read and which columns it must have. Loads no pandas.
 
-What a table's header shows to be wrong is told at once, by the same checks that reading the table makes.
+What a table's header shows to be wrong is reported at once, by the same checks that reading the table makes.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 format.py           names and numbers on one line
 html.py             escaping; notebook.py tables and coloured words for notebooks
-verdicts.py         good, fair or check: every judgement, with its thresholds
+verdicts.py         good, fair or check: every assessment, with its thresholds
 warnings.py         what a careful user should know, as records with what to do
 summary.py          a fitted model
 prediction_text.py  a prediction

@@ -36,7 +36,7 @@ class BudgetBlock(NamedTuple):
     """A text for each of ``HEADINGS``."""
     shares: list[float]
     left_out: str
-    """What is said about sources that are not shown by name; empty if all are."""
+    """A note about sources that are not shown by name; empty if all are."""
     statuses: list[Status]
     """Whether the split can be trusted, and how much of the variance more data would remove."""
 
@@ -110,8 +110,8 @@ def _block(
 ) -> BudgetBlock:
     name, unit = split_header(target)
     ranked = table.sort_values("variance", ascending=False, kind="stable")
-    silent = ranked["variance"].to_numpy() <= 0
-    named, rest = ranked[~silent].iloc[:MOST_LINES], ranked[~silent].iloc[MOST_LINES:]
+    is_zero = ranked["variance"].to_numpy() <= 0
+    named, rest = ranked[~is_zero].iloc[:MOST_LINES], ranked[~is_zero].iloc[MOST_LINES:]
     lines = [source_line(row, unit) for row in named.to_dict("records")]
     share = named["share"].tolist()
     if len(rest):
@@ -120,7 +120,7 @@ def _block(
         share.append(float(rest["share"].sum()))
     total = table["variance"].sum()
     lines.append(("total", "", "", number(total**0.5, unit), percent(1.0 if total > 0 else 0.0), "", "", ""))
-    without = [source_word(row) for row in ranked[silent].to_dict("records")]
+    without = [source_word(row) for row in ranked[is_zero].to_dict("records")]
     lacking = float(table.loc[table["part"] == "epistemic", "share"].sum())
     listed = ", ".join(without[:MOST_LINES]) + (f" and {len(without) - MOST_LINES} more" * (len(without) > MOST_LINES))
     return BudgetBlock(

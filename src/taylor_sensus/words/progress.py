@@ -15,24 +15,24 @@ from taylor_sensus.words.progress_views import duration, error_console, view_on
 
 STAGE_WORDS = {"density": "density", "mean": "means", "noise": "noise", "joint": "networks"}
 
-Hears = Callable[[str, float], None]
-"""Is told what is being done, in a word, and which share of it is done."""
-_heard_by: ContextVar[Hears | None] = ContextVar("heard_by", default=None)
+Listener = Callable[[str, float], None]
+"""Called with what is being done, in a word, and which share of it is done."""
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def listening(hears: Hears) -> Iterator[None]:
-    """While this lasts, work that is begun in this thread tells `hears` how far it is; what `hears` raises ends it."""
-    before = _heard_by.set(hears)
+def listening(listener: Listener) -> Iterator[None]:
+    """Work begun here in this thread reports its progress to `listener`; what `listener` raises ends it."""
+    before = _listener.set(listener)
     try:
         yield
     finally:
-        _heard_by.reset(before)
+        _listener.reset(before)
 
 
-def is_heard() -> bool:
+def has_listener() -> bool:
     """Whether somebody listens to the work of this thread."""
-    return _heard_by.get() is not None
+    return _listener.get() is not None
 
 
 class TrainingProgress:
@@ -42,7 +42,7 @@ class TrainingProgress:
         self, stages: dict[str, int], *, epochs: int, show: bool = True, console: Console | None = None
     ) -> None:
         """`stages` says how many members each stage trains."""
-        self.hears = _heard_by.get()
+        self.listener = _listener.get()
         self.epochs = epochs
         self.lock = threading.Lock()
         self.view = view_on(console or error_console(), [STAGE_WORDS[name] for name in stages], show=show)
@@ -64,8 +64,8 @@ class TrainingProgress:
             epoch = round(share_done * self.epochs)
             self.view.update(STAGE_WORDS[stage], share_done, f"epoch {epoch}, loss {loss:.4f}, held out {text}")
             all_done = sum(self.done.values()) / sum(self.total.values())
-        if self.hears is not None:
-            self.hears(STAGE_WORDS[stage], min(1.0, all_done))
+        if self.listener is not None:
+            self.listener(STAGE_WORDS[stage], min(1.0, all_done))
 
 
 class PartsProgress:
@@ -74,7 +74,7 @@ class PartsProgress:
     def __init__(self, words: str, parts: int, *, show: bool, console: Console | None = None) -> None:
         self.words, self.parts = words, parts
         self.view = view_on(console or error_console(), [words], show=show)
-        self.hears = _heard_by.get()
+        self.listener = _listener.get()
 
     def __enter__(self) -> Callable[[int], None]:
         self.view.start()
@@ -85,8 +85,8 @@ class PartsProgress:
 
     def _done(self, count: int) -> None:
         self.view.update(self.words, count / self.parts, f"{count} of {self.parts} parts")
-        if self.hears is not None:
-            self.hears(self.words, count / self.parts)
+        if self.listener is not None:
+            self.listener(self.words, count / self.parts)
 
 
 class RowsProgress:
@@ -100,7 +100,7 @@ class RowsProgress:
         self.words, self.whole, self.before, self.clock = words, whole, before, clock
         self.done, self.rows, self.began = 0.0, 0, clock()
         self.view = view_on(console or error_console(), [words], show=show)
-        self.hears = _heard_by.get()
+        self.listener = _listener.get()
 
     def __enter__(self) -> RowsProgress:
         self.view.start()
@@ -120,5 +120,5 @@ class RowsProgress:
             words += f", {duration(seconds * left / self.done)} left"
         share = (self.before + self.done) / self.whole
         self.view.update(self.words, share, words)
-        if self.hears is not None:
-            self.hears(self.words, share)
+        if self.listener is not None:
+            self.listener(self.words, share)

@@ -1,8 +1,8 @@
 """Three ways to show how far work is: bars in a terminal, one output in a notebook, and lines in a file.
 
 Lines carry no escape codes and no carriage returns. Each piece of work ends with a line; between, one comes when a
-further tenth is done and 10 seconds have passed, or when nothing was said for 30 seconds, and later for a tenth of the
-time so far, so that a fit of days does not fill a log.
+further tenth is done and 10 seconds have passed, or when nothing was reported for 30 seconds, and later for a tenth of
+the time so far, so that a fit of days does not fill a log.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ALMOST = 1e-9
 
 
 class ProgressView(Protocol):
-    """Is told how far each piece of work is."""
+    """Shows how far each piece of work is."""
 
     def start(self) -> None:
         """Work begins."""
@@ -60,7 +60,7 @@ def view_on(console: Console, names: Sequence[str], *, show: bool = True) -> Pro
 
 
 class Nothing:
-    """Shows nothing: for work that only a listener is told about."""
+    """Shows nothing: for work that only a listener follows."""
 
     def start(self) -> None:
         """Nothing is to be prepared."""
@@ -104,33 +104,35 @@ class Lines:
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self.console, self.clock = console, clock
-        self.begun = self.spoke = clock()
-        self.said: dict[str, float] = {}
+        self.begun = self.reported_at = clock()
+        self.reported: dict[str, float] = {}
         self.under_way: dict[str, tuple[float, str]] = {}
 
     def start(self) -> None:
-        self.begun = self.spoke = self.clock()
+        self.begun = self.reported_at = self.clock()
 
     def update(self, name: str, share: float, words: str) -> None:
-        if self.said.get(name, 0.0) >= 1:
+        if self.reported.get(name, 0.0) >= 1:
             return
         self.under_way[name] = (share, words)
         if share >= 1 - ALMOST:
-            self._say(name, 1.0, f"{name}: done, {words}")
+            self._report(name, 1.0, f"{name}: done, {words}")
             return
-        silent = self.clock() - self.spoke
+        waited = self.clock() - self.reported_at
         longest = max(LATE, LATE_SHARE * (self.clock() - self.begun))
-        if silent >= longest or (silent >= SOON and share - self.said.get(name, 0.0) >= 0.1 - ALMOST):
-            self._say(name, share, f"{name}: {percent(share, 0)} after {duration(self.clock() - self.begun)}, {words}")
+        if waited >= longest or (waited >= SOON and share - self.reported.get(name, 0.0) >= 0.1 - ALMOST):
+            self._report(
+                name, share, f"{name}: {percent(share, 0)} after {duration(self.clock() - self.begun)}, {words}"
+            )
 
     def stop(self, *, finished: bool) -> None:
         for name, (share, words) in self.under_way.items():
-            if self.said.get(name, 0.0) < 1:
+            if self.reported.get(name, 0.0) < 1:
                 end = f"{name}: done, {words}" if finished else f"{name}: stopped at {percent(share, 0)}"
-                self._say(name, 1.0, end)
+                self._report(name, 1.0, end)
 
-    def _say(self, name: str, share: float, line: str) -> None:
-        self.said[name], self.spoke = share, self.clock()
+    def _report(self, name: str, share: float, line: str) -> None:
+        self.reported[name], self.reported_at = share, self.clock()
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 

@@ -39,15 +39,15 @@ class Part(NamedTuple):
 
 
 def statuses(fitted: FittedModel) -> list[Status]:
-    """How accurate, how honest, from how much: see `taylor_sensus.words.verdicts` for where the words begin and end."""
+    """Accuracy, calibration, amount of data: see `taylor_sensus.words.verdicts` for where the words begin and end."""
     return verdicts.of_model(fitted.fit_summary, fitted.target_names, len(warnings_of(fitted)), not_learned(fitted))
 
 
 def summary_text(fitted: FittedModel) -> str:
     """In short, data, noise, calibration, settings that differ from the defaults, and warnings, as lines of text."""
-    judged = {one.about: [f"{one.word}: {one.why}"] for one in statuses(fitted)}
+    in_short = {one.about: [f"{one.word}: {one.why}"] for one in statuses(fitted)}
     lines = ["[[Taylor-Sensus model]]"]
-    for part in [Part(["In short"], judged), *_parts(fitted)]:
+    for part in [Part(["In short"], in_short), *_parts(fitted)]:
         width = max(map(len, part.lines))
         lines.append(f"[[{_text(part.title)}]]")
         lines += [f"    {name:<{width}} = {_text(value)}" for name, value in part.lines.items()]
@@ -59,7 +59,7 @@ def summary_text(fitted: FittedModel) -> str:
 def summary_html(fitted: FittedModel) -> str:
     """The same for a notebook, with coloured words; what few people look for is folded."""
     fit, found = fitted.fit_summary, warnings_of(fitted)
-    told = tag("ul", [tag("li", tag("bdi", str(one))) for one in found], style="margin:.3em 0") if found else None
+    listed = tag("ul", [tag("li", tag("bdi", str(one))) for one in found], style="margin:.3em 0") if found else None
     data, *others = (
         notebook.card(_html(part.title), notebook.table(None, _rows(part), words=(0, 1))) for part in _parts(fitted)
     )
@@ -70,7 +70,7 @@ def summary_html(fitted: FittedModel) -> str:
             f" from {len(fitted.columns):,} columns; fitted on {fit.rows:,} rows",
         ),
         notebook.statuses(statuses(fitted)),
-        told,
+        listed,
         others[:-1],
         notebook.folded("data and settings", data, others[-1]),
     )
@@ -104,10 +104,10 @@ def _parts(fitted: FittedModel) -> list[Part]:
         f.name: value for f in fields(DEFAULTS)
         if (value := getattr(fitted.settings, f.name)) != getattr(DEFAULTS, f.name)
     }  # fmt: skip
-    told = {"members": [str(fitted.members)], "changed settings": [one_line(changed or "none", 2000)]}
+    lines = {"members": [str(fitted.members)], "changed settings": [one_line(changed or "none", 2000)]}
     if fit.time_limit is not None:
-        told["time limit"] = [f"{fit.time_limit:g} s; members, steps and centres above are what fitted into it"]
-    return [*parts, Part(["Model"], told)]
+        lines["time limit"] = [f"{fit.time_limit:g} s; members, steps and centres above are what fitted into it"]
+    return [*parts, Part(["Model"], lines)]
 
 
 def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
@@ -141,7 +141,7 @@ def _known_words(fitted: FittedModel) -> dict[str, list[str]]:
 
 
 def _third_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
-    """Coverage by how sure the model is, where the model file tells."""
+    """Coverage by how sure the model is, where the model file has it."""
     thirds = fitted.fit_summary.held_out_thirds
     if thirds is None:
         return {}
@@ -150,7 +150,7 @@ def _third_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
 
 
 def _share_words(fitted: FittedModel, position: int) -> dict[str, list[str]]:
-    """Between which bounds the system's share of the noise lies, where the model file tells."""
+    """Between which bounds the system's share of the noise lies, where the model file has it."""
     bounds = fitted.fit_summary.noise_share_bounds
     if bounds is None:
         return {}
@@ -167,8 +167,8 @@ def _group_words(fitted: FittedModel) -> dict[str, list[str]]:
     differ = [(name, std) for name, std in zip(fitted.target_names, fit.group_stds or (), strict=False) if std > 0]
     if not differ:
         return {"groups": [*words, ", and no differences between them show beside the function"]}
-    told = _listed([f"{std:.3g} (", Name(name), ")"] for name, std in differ)
-    return {"groups": [*words, ", between them a standard deviation of ", *told, " beside the function"]}
+    sizes = _listed([f"{std:.3g} (", Name(name), ")"] for name, std in differ)
+    return {"groups": [*words, ", between them a standard deviation of ", *sizes, " beside the function"]}
 
 
 def _outlier_words(fitted: FittedModel) -> dict[str, list[str]]:

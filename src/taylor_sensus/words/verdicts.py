@@ -1,4 +1,4 @@
-"""Good, fair, or check: a model and its answers judged in a word, with the numbers behind it.
+"""Good, fair, or check: a model and its predictions assessed in a word, with the numbers behind it.
 
 ======================  ===========================  ===========================  ==========================
 about                   good                         fair                         check
@@ -26,7 +26,7 @@ split of the noise      the 90 % interval of the                                
 What chance allows: the shares that honest intervals would show in 95 of 100 tables of as many rows (binomial); for the
 three thirds together, too. Of 20 rows 90 % intervals may hold 75 to 100 %, of 1,000 rows 88.1 to 91.8 %. Shares within
 1 % of what was promised are good in any case: with very many rows chance allows almost nothing, and so small a
-difference does not matter. Summary, notebook, report and app all judge by these functions.
+difference does not matter. Summary, notebook, report and app all use these functions.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ NEARLY = 0.06
 """By how much error bars may hold less than they promise and still be fair."""
 NEGLIGIBLE = 0.01
 """A difference from what was promised that is good in any case ..."""
-MANY_JUDGED = 3500
+MANY_HELD_OUT = 3500
 """... and the rows from which on chance allows less."""
-ENOUGH_TO_JUDGE = 30
+ENOUGH_HELD_OUT = 30
 """Unseen rows from which on chance leaves coverage a range narrow enough to call it good."""
 FEWEST_OF_A_THIRD = 10
 """Rows of a third from which on its share says anything."""
@@ -71,7 +71,7 @@ LITTLE_LACKING, MUCH_LACKING = 0.2, 0.5
 
 
 class Status(NamedTuple):
-    """What is judged, the word for it, and why."""
+    """What is assessed, the word for it, and why."""
 
     about: str
     word: Word
@@ -113,7 +113,7 @@ def coverage_of(y: np.ndarray, prediction: Prediction) -> Coverage:
 
 
 def of_model(fit: FitSummary, target_names: Sequence[str], warnings: int, not_learned: int = 0) -> list[Status]:
-    """How accurate, how honest, from how much, and how many warnings there are to read.
+    """Accuracy, calibration, amount of data, and how many warnings there are to read.
 
     `not_learned` networks diverged in training.
     """
@@ -121,11 +121,11 @@ def of_model(fit: FitSummary, target_names: Sequence[str], warnings: int, not_le
     for at, target in enumerate(target_names):
         name = f" of {one_line(target)}" if len(target_names) > 1 else ""
         explained, held = fit.held_out_explained[at], coverage_of_fit(fit, at)
-        judged = [accuracy(explained, fit.held_out_rows), error_bars(held, constant=math.isnan(explained))]
+        own = [accuracy(explained, fit.held_out_rows), error_bars(held, constant=math.isnan(explained))]
         if not_learned:
             why = f"{not_learned} networks diverged in training; "
-            judged = [one._replace(word="check", why=why + one.why) for one in judged]
-        found += [one._replace(about=one.about + name) for one in judged]
+            own = [one._replace(word="check", why=why + one.why) for one in own]
+        found += [one._replace(about=one.about + name) for one in own]
     return [*found, amount(fit.distinct_rows), warned(warnings)]
 
 
@@ -157,49 +157,49 @@ def of_budget(identifiable: bool, lacking: float, unseen_lacking: float | None =
 
 
 def accuracy(explained: float, rows: int, of: str = "unseen rows") -> Status:
-    """How much of the target's variance is explained, as far as so many rows can tell; `of` says what they are."""
+    """How much of the target's variance is explained, as far as so many rows can show; `of` says what they are."""
     if not math.isfinite(explained):
         return Status("accuracy", "fair", f"cannot be judged: the target does not vary on {of}")
     word, why = _word(explained >= ACCURATE, explained >= HELPFUL), f"{explained_share(explained)} of the variance"
-    if rows < ENOUGH_TO_JUDGE and word == "good":
+    if rows < ENOUGH_HELD_OUT and word == "good":
         return Status("accuracy", "fair", f"{why} explained on {rows} {of}, too few to tell")
     return Status("accuracy", word, f"{why} explained on {of}")
 
 
 def error_bars(found: Coverage, of: str = "unseen rows", *, constant: bool = False) -> Status:
-    """Whether intervals of every level, and in every third, held as many rows as they promise, as far as rows can tell.
+    """Whether intervals of every level, and in every third, held as many rows as they promise, as far as rows can show.
 
-    `of` says what the rows are; of a `constant` target nothing can be told.
+    `of` says what the rows are; a `constant` target has no coverage.
     """
     if found.rows < 1 or constant or not all(map(math.isfinite, found.levels.values())):
         why = "the target does not vary" if constant else "no unseen rows"
         return Status("error bars", "fair", f"cannot be judged: {why}", "not known here")
     looks = looks_at(found)
     main = next(look for look in looks if look.name == "90 % intervals")
-    told = f"{main.name} held {percent(main.held, 0)} of {found.rows:,} {of}"
+    observed = f"{main.name} held {percent(main.held, 0)} of {found.rows:,} {of}"
     small, wide = [look for look in looks if look.is_small], [look for look in looks if look.is_wide]
     others = "".join(f"; {look.name} held {percent(look.held, 0)}, {look.allowed}" for look in small or wide
                      if look is not main)  # fmt: skip
     here = f"; {main.allowed}" if main in (small or wide) or not others else ""
     if small:
-        why, remedy = f"{told}{here}{others}: too small", "Use predict_interval to make up for it."
-        if max(look.promised - look.held for look in small) <= NEARLY + 1e-9:
+        why, remedy = f"{observed}{here}{others}: too small", "Use predict_interval to make up for it."
+        if max(look.nominal - look.held for look in small) <= NEARLY + 1e-9:
             return Status("error bars", "fair", why, "nearly: a little too small", remedy)
         return Status("error bars", "check", why, "no, they are too small", remedy)
     if wide:
-        return Status("error bars", "fair", f"{told}{here}{others}: wider than needed", "yes, they are rather wide")
-    if found.rows < ENOUGH_TO_JUDGE:
-        return Status("error bars", "fair", f"{told}; too few to tell, {main.allowed}", "too few rows to tell")
-    chances = main.allowed if found.rows < MANY_JUDGED else "that is as promised"
-    return Status("error bars", "good", f"{told}; {chances}, at all levels and thirds", "yes, they are honest")
+        return Status("error bars", "fair", f"{observed}{here}{others}: wider than needed", "yes, they are rather wide")
+    if found.rows < ENOUGH_HELD_OUT:
+        return Status("error bars", "fair", f"{observed}; too few to tell, {main.allowed}", "too few rows to tell")
+    chances = main.allowed if found.rows < MANY_HELD_OUT else "that is as promised"
+    return Status("error bars", "good", f"{observed}; {chances}, at all levels and thirds", "yes, they are honest")
 
 
 class Look(NamedTuple):
-    """One share that intervals held, beside what they promise and what chance allows."""
+    """Observed coverage of intervals, their nominal coverage, and what chance allows."""
 
     name: str
     held: float
-    promised: float
+    nominal: float
     low: float
     high: float
 
@@ -211,12 +211,12 @@ class Look(NamedTuple):
     @property
     def is_small(self) -> bool:
         """Whether they held less than chance allows."""
-        return self.held < min(self.low, self.promised - NEGLIGIBLE) - 1e-9
+        return self.held < min(self.low, self.nominal - NEGLIGIBLE) - 1e-9
 
     @property
     def is_wide(self) -> bool:
         """Whether they held more than chance allows."""
-        return self.held > max(self.high, self.promised + NEGLIGIBLE) + 1e-9
+        return self.held > max(self.high, self.nominal + NEGLIGIBLE) + 1e-9
 
 
 def looks_at(found: Coverage) -> list[Look]:
@@ -231,12 +231,12 @@ def looks_at(found: Coverage) -> list[Look]:
     return looks
 
 
-def chance(rows: int, promised: float = 0.9, apart: int = 1) -> tuple[float, float]:
+def chance(rows: int, nominal: float = 0.9, apart: int = 1) -> tuple[float, float]:
     """Between which shares honest intervals lie in 95 of 100 tables of so many rows, `apart` such shares together."""
     from scipy.stats import binom  # takes a while to load, and is needed only here
 
     outside = 0.025 / apart
-    low, high = binom.ppf([outside, 1 - outside], rows, promised) / rows
+    low, high = binom.ppf([outside, 1 - outside], rows, nominal) / rows
     return float(low), float(high)
 
 
@@ -268,16 +268,16 @@ def rows(familiarity: Sequence[float] | np.ndarray) -> Status:
 
 
 def lacking_data(share: float, unseen: float | None = None) -> Status:
-    """How much of the variance more data would remove; judged by `unseen` rows where the rows were trained on."""
-    judged = share if unseen is None else unseen
-    why = f"{percent(judged, 0)} of the variance comes from it"
+    """How much of the variance more data would remove; measured at `unseen` rows where the rows were trained on."""
+    counted = share if unseen is None else unseen
+    why = f"{percent(counted, 0)} of the variance comes from it"
     if unseen is not None:
         why += f" at such rows as long as they are unseen, {percent(share, 0)} at these, which were trained on"
-    return Status("too little data", _word(judged < LITTLE_LACKING, judged < MUCH_LACKING), why)
+    return Status("too little data", _word(counted < LITTLE_LACKING, counted < MUCH_LACKING), why)
 
 
 def split(identifiable: bool) -> Status:
-    """Whether the data can tell the inputs' noise from the system's."""
+    """Whether the data can separate the inputs' noise from the system's."""
     why = (
         "the system's share of the noise is known to 50 percentage points"
         if identifiable

@@ -1,4 +1,4 @@
-"""What a careful user should know, as records: what was found, and what to do. Summary, report and app speak from them.
+"""What a careful user should know, as records: what was found, and what to do. Summary, report and app use them.
 
 Everything that warns of a model is made here, and nowhere else; thresholds are those of the verdicts.
 """
@@ -33,7 +33,7 @@ Code = Literal[
 MOST_COLUMNS = 8
 """Columns that are named at most."""
 OFTEN_NEGATIVE = 0.02
-"""Share of intervals that reach below 0 from which on it is told."""
+"""Share of intervals that reach below 0 from which on a warning says so."""
 HARDLY = 0.1
 """Share of the variance explained below which a model is hardly better than its mean."""
 DIVERGED = 1000.0
@@ -225,16 +225,16 @@ def coverage_warnings(target: str, held: Coverage, of: str = "unseen rows") -> l
     small = [level for level, by in off.items() if by < -_slack(held.rows, level / 100, 0.02)]
     wide = [level for level, by in off.items() if by > _slack(held.rows, level / 100, 0.04)]
 
-    def told(levels: list[int], word: str) -> str:
+    def message(levels: list[int], word: str) -> str:
         each = ", ".join(f"{level} % intervals hold {word} {percent(held.levels[level], 0)}" for level in levels)
         return f"{one_line(target)}: {each} of {held.rows:,} {of}."
 
     if small:
         remedy = "Use predict_interval, which makes up for it, and look at the rows with large errors."
-        found.append(ModelWarning("small_error_bars", told(small, "only"), remedy, target))
+        found.append(ModelWarning("small_error_bars", message(small, "only"), remedy, target))
     elif wide:
         remedy = "They are on the safe side; predict_interval may be narrower."
-        found.append(ModelWarning("wide_error_bars", told(wide, "as many as"), remedy, target))
+        found.append(ModelWarning("wide_error_bars", message(wide, "as many as"), remedy, target))
     if held.thirds is None:
         return found
     parts: tuple[tuple[str, Code, float], ...] = (
@@ -255,9 +255,9 @@ def coverage_warnings(target: str, held: Coverage, of: str = "unseen rows") -> l
     return found
 
 
-def _slack(rows: float, promised: float, more: float) -> float:
+def _slack(rows: float, nominal: float, more: float) -> float:
     """What chance may take from a coverage, three standard deviations, and a little more."""
-    return float(3 * np.sqrt(promised * (1 - promised) / rows) + more)
+    return float(3 * np.sqrt(nominal * (1 - nominal) / rows) + more)
 
 
 def reference_warnings(target: str, method: str, its_rmse: float, own_rmse: float) -> list[ModelWarning]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from taylor_sensus.app.choices import CENSORED, DECIMALS, EFFORTS, INPUT, KINDS, NAME, OUT, READING, ROLES, TARGET
-from taylor_sensus.app.chosen_table import NAMES, TEACH_NOTHING, ChosenTable, ColumnFacts
+from taylor_sensus.app.chosen_table import NAMES, UNINFORMATIVE, ChosenTable, ColumnProfile
 from taylor_sensus.app.pages.frame import button, field, form, labelled, page, problem, select, wide
 from taylor_sensus.words.format import one_line
 from taylor_sensus.words.html import Content, Markup, shown, tag
@@ -26,17 +26,19 @@ KIND_HINT = (
 
 def columns_page(table: ChosenTable, fields: Mapping[str, str] | None = None, trouble: str | None = None) -> str:
     """The form of the columns, as it was sent before if there is `trouble`."""
-    said = preset(table) if fields is None else dict(fields)
+    entries = preset(table) if fields is None else dict(fields)
     headers = table.headers
     head = tag("tr", [tag("th", words, scope="col", class_="words") for words in HEADINGS])
-    rows = [_row(table, at, header, said) for at, header in enumerate(headers)]
+    rows = [_row(table, at, header, entries) for at, header in enumerate(headers)]
     options = tag(
         "div",
-        labelled("How thorough", select("effort", EFFORTS, said.get("effort", "default"), id="effort")),
-        labelled("Decimal sign", select("decimal", DECIMALS, said.get("decimal", ""))),
-        labelled("Cells such as <0.05 become", select("censored", CENSORED, said.get("censored", "missing"))),
+        labelled("How thorough", select("effort", EFFORTS, entries.get("effort", "default"), id="effort")),
+        labelled("Decimal sign", select("decimal", DECIMALS, entries.get("decimal", ""))),
+        labelled("Cells such as <0.05 become", select("censored", CENSORED, entries.get("censored", "missing"))),
         labelled(
-            "Seed", field("number", "seed", said.get("seed", "0"), min="0", step="1"), "the same seed, the same model"
+            "Seed",
+            field("number", "seed", entries.get("seed", "0"), min="0", step="1"),
+            "the same seed, the same model",
         ),
         class_="options",
     )
@@ -65,40 +67,40 @@ def preset(table: ChosenTable) -> dict[str, str]:
     """The last column of values is predicted; errors and row names are proposed; uninformative columns are left out."""
     headers = table.headers
     of_errors = {pairing.errors for pairing in table.pairings}
-    said = {f"error-{headers.index(p.column)}": p.errors for p in table.pairings}
-    kinds = [facts.kind for facts in table.facts]
-    aside = [at for at, kind in enumerate(kinds) if kind in TEACH_NOTHING or headers[at] in of_errors]
-    said |= {f"role-{at}": OUT for at in aside}
+    entries = {f"error-{headers.index(p.column)}": p.errors for p in table.pairings}
+    kinds = [profile.kind for profile in table.profiles]
+    aside = [at for at, kind in enumerate(kinds) if kind in UNINFORMATIVE or headers[at] in of_errors]
+    entries |= {f"role-{at}": OUT for at in aside}
     if NAMES in kinds:
-        said[f"role-{kinds.index(NAMES)}"] = NAME
+        entries[f"role-{kinds.index(NAMES)}"] = NAME
     values = [at for at in range(len(headers)) if at not in aside]
     if values:
-        said[f"role-{values[-1]}"] = TARGET
-    return said
+        entries[f"role-{values[-1]}"] = TARGET
+    return entries
 
 
-def _row(table: ChosenTable, at: int, header: str, said: Mapping[str, str]) -> Markup:
-    facts, named = table.facts[at], one_line(header, 40)
+def _row(table: ChosenTable, at: int, header: str, entries: Mapping[str, str]) -> Markup:
+    profile, named = table.profiles[at], one_line(header, 40)
     of = next((pairing.column for pairing in table.pairings if pairing.errors == header), None)
-    remark = _remark(facts) if of is None else _small(["errors of ", shown(of, 40)])
+    remark = _remark(profile) if of is None else _small(["errors of ", shown(of, 40)])
     name = [tag("label", shown(header), for_=f"role-{at}"), remark]
-    role = select(f"role-{at}", ROLES, said.get(f"role-{at}", INPUT), id=f"role-{at}")
-    empty = "in its cells" if facts.declared else "not known"
-    error = field("text", f"error-{at}", said.get(f"error-{at}", ""), list="columns", size="14",
+    role = select(f"role-{at}", ROLES, entries.get(f"role-{at}", INPUT), id=f"role-{at}")
+    empty = "in its cells" if profile.declared else "not known"
+    error = field("text", f"error-{at}", entries.get(f"error-{at}", ""), list="columns", size="14",
                   aria_label=f"error of {named}", placeholder=empty)  # fmt: skip
-    declared = f"declared in {facts.declared:,} of {facts.looked_at:,} cells" if facts.declared else None
-    kind = select(f"kind-{at}", KINDS, said.get(f"kind-{at}", READING), aria_label=f"kind of values of {named}")
-    exact = f"exact? ({facts.exact})" if facts.exact else None
+    declared = f"declared in {profile.declared:,} of {profile.looked_at:,} cells" if profile.declared else None
+    kind = select(f"kind-{at}", KINDS, entries.get(f"kind-{at}", READING), aria_label=f"kind of values of {named}")
+    exact = f"exact? ({profile.exact})" if profile.exact else None
     cells = (name, _examples(table, at), role, [error, _small(declared)], [kind, _small(exact)])
     return tag("tr", [tag("td", cell, class_="words", data_heading=heading)
                       for cell, heading in zip(cells, HEADINGS, strict=True)])  # fmt: skip
 
 
-def _remark(facts: ColumnFacts) -> Content:
+def _remark(profile: ColumnProfile) -> Content:
     """What the column seems to be, if that is worth a word."""
-    if facts.kind in TEACH_NOTHING:
-        return _small(TEACH_NOTHING[facts.kind])
-    return _small(f"{facts.missing:,} missing" if facts.missing else None)
+    if profile.kind in UNINFORMATIVE:
+        return _small(UNINFORMATIVE[profile.kind])
+    return _small(f"{profile.missing:,} missing" if profile.missing else None)
 
 
 def _small(words: Content) -> Content:

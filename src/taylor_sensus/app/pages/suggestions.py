@@ -8,7 +8,7 @@ from pandas.api.types import is_numeric_dtype
 
 from taylor_sensus.app.choices import DECIMALS
 from taylor_sensus.app.pages.frame import TABLES, button, field, form, labelled, page, problem, select
-from taylor_sensus.app.whatif import Knob
+from taylor_sensus.app.whatif import Control
 from taylor_sensus.app.workbench import SUGGESTIONS
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import cell
@@ -22,11 +22,11 @@ GOALS = {"learn": "to learn most", "max": "the highest value", "min": "the lowes
 
 
 def suggestions_page(
-    knobs: Sequence[Knob], targets: Sequence[str], limit: int, found: Suggestions | None,
-    said: Mapping[str, str] | None = None, trouble: str | None = None,
+    controls: Sequence[Control], targets: Sequence[str], limit: int, found: Suggestions | None,
+    entries: Mapping[str, str] | None = None, trouble: str | None = None,
 ) -> str:  # fmt: skip
     """The question; below, what was found last."""
-    given = said or {}
+    given = entries or {}
     whose: Content = None
     if len(targets) > 1:
         names = {str(at): shown(name) for at, name in enumerate(targets)}
@@ -42,8 +42,8 @@ def suggestions_page(
     ranges = tag(
         "fieldset",
         tag("legend", "Where to look"),
-        [_range(at, knob, given) for at, knob in enumerate(knobs)],
-        class_="knobs",
+        [_range(at, control, given) for at, control in enumerate(controls)],
+        class_="controls",
     )
     from_table = tag(
         "details",
@@ -60,7 +60,7 @@ def suggestions_page(
     question = form(
         "/suggestions", ask, ranges, from_table, button("Suggest", id="suggest"), files=True, limit=limit,
     )  # fmt: skip
-    answer = _answer(found, [knob.column.name for knob in knobs], targets)
+    answer = _answer(found, [control.column.name for control in controls], targets)
     again = tag("h2", "Ask again") if found is not None else None
     return page("What to measure next", problem(trouble), answer, again, question, _filled(limit), here="/suggestions")
 
@@ -77,26 +77,26 @@ def _filled(limit: int) -> Markup:
     )  # fmt: skip
 
 
-def _range(at: int, knob: Knob, said: Mapping[str, str]) -> Markup:
-    name, named = shown(knob.column.name), one_line(knob.column.name, 40)
-    if not knob.moves:
-        return tag("div", tag("span", name), tag("small", f"{knob.start:.6g} in all training rows", class_="soft"),
-                   [field("hidden", f"{end}-{at}", f"{knob.start:.10g}") for end in ("low", "high")],
-                   class_="knob")  # fmt: skip
-    if knob.column.categories is not None:
-        words = {"": "any", **{str(place): shown(category) for place, category in enumerate(knob.column.categories)}}
-        return tag("div", tag("label", name, select(f"only-{at}", words, said.get(f"only-{at}", ""))),
-                   class_="knob")  # fmt: skip
+def _range(at: int, control: Control, entries: Mapping[str, str]) -> Markup:
+    name, named = shown(control.column.name), one_line(control.column.name, 40)
+    if not control.moves:
+        return tag("div", tag("span", name), tag("small", f"{control.start:.6g} in all training rows", class_="soft"),
+                   [field("hidden", f"{end}-{at}", f"{control.start:.10g}") for end in ("low", "high")],
+                   class_="control")  # fmt: skip
+    if control.column.categories is not None:
+        words = {"": "any", **{str(place): shown(category) for place, category in enumerate(control.column.categories)}}
+        return tag("div", tag("label", name, select(f"only-{at}", words, entries.get(f"only-{at}", ""))),
+                   class_="control")  # fmt: skip
     ends = [
-        field("number", f"{end}-{at}", said.get(f"{end}-{at}", f"{value:.6g}"), step="any", required="required",
+        field("number", f"{end}-{at}", entries.get(f"{end}-{at}", f"{value:.6g}"), step="any", required="required",
               aria_label=f"{word} value of {named}")
-        for end, word, value in zip(("low", "high"), ("lowest", "highest"), knob.seen, strict=True)
+        for end, word, value in zip(("low", "high"), ("lowest", "highest"), control.seen, strict=True)
     ]  # fmt: skip
-    return tag("div", tag("span", name), ends[0], " to ", ends[1], class_="knob range")
+    return tag("div", tag("span", name), ends[0], " to ", ends[1], class_="control range")
 
 
 def _answer(found: Suggestions | None, settings: Sequence[str], targets: Sequence[str]) -> Content:
-    """What to set, row by row, then what is expected of it. What holds for all rows is said once, below."""
+    """What to set, row by row, then what is expected of it. What holds for all rows stands once, below."""
     if found is None:
         return None
     whole, own = found.table, form_names([*settings, *targets])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taylor_sensus.app.pages.frame import button, field, form, page, problem, select, wide
-from taylor_sensus.app.whatif import Knob, RowView
+from taylor_sensus.app.whatif import Control, RowView
 from taylor_sensus.plots.budget import plot_budget
 from taylor_sensus.plots.dependence import plot_dependence
 from taylor_sensus.plots.labels import plain, with_unit
@@ -31,18 +31,24 @@ MISSING = {"": "(missing)"}
 
 
 def whatif_page(
-    knobs: Sequence[Knob], targets: Sequence[str], view: Markup, said: Mapping[str, str], trouble: str | None = None
+    controls: Sequence[Control],
+    targets: Sequence[str],
+    view: Markup,
+    entries: Mapping[str, str],
+    trouble: str | None = None,
 ) -> str:
     """The sliders, and beside them what they make of the prediction."""
-    lines = [_knob(at, knob, said) for at, knob in enumerate(knobs)]
-    columns = {str(at): shown(knob.column.name) for at, knob in enumerate(knobs) if knob.moves}
-    curve = tag("label", tag("span", "Curve along"), select("along", columns, said.get("along", "0"), id="along"))
+    lines = [_control(at, control, entries) for at, control in enumerate(controls)]
+    columns = {str(at): shown(control.column.name) for at, control in enumerate(controls) if control.moves}
+    curve = tag("label", tag("span", "Curve along"), select("along", columns, entries.get("along", "0"), id="along"))
     whose: Content = None
     if len(targets) > 1:
         names = {str(at): shown(name) for at, name in enumerate(targets)}
-        whose = tag("label", tag("span", "Figures of"), select("target", names, said.get("target", "0"), id="target"))
-    controls = form(
-        "/what-if", tag("div", lines, class_="knobs"), tag("div", curve, whose, class_="options"),
+        whose = tag(
+            "label", tag("span", "Figures of"), select("target", names, entries.get("target", "0"), id="target")
+        )
+    inputs = form(
+        "/what-if", tag("div", lines, class_="controls"), tag("div", curve, whose, class_="options"),
         button("Update", id="update"), id="what-if",
     )  # fmt: skip
     hint = (
@@ -53,29 +59,29 @@ def whatif_page(
         "What if?",
         problem(trouble),
         tag("p", hint, class_="soft"),
-        tag("div", controls, tag("div", view, id="view", aria_live="polite"), class_="beside"),
+        tag("div", inputs, tag("div", view, id="view", aria_live="polite"), class_="beside"),
         here="/what-if",
     )
 
 
-def _knob(at: int, knob: Knob, said: Mapping[str, str]) -> Markup:
-    header = split_header(knob.column.name)
+def _control(at: int, control: Control, entries: Mapping[str, str]) -> Markup:
+    header = split_header(control.column.name)
     name = tag("span", shown(header.name), tag("small", " ", shown(header.unit)) if header.unit else None)
-    value = said.get(f"value-{at}", "")
-    if knob.column.categories is not None:
-        words = {**MISSING, **{str(place): shown(category) for place, category in enumerate(knob.column.categories)}}
-        return tag("div", tag("label", name, select(f"value-{at}", words, value)), class_="knob")
-    if not knob.moves:  # nothing was learned from it, so there is nothing to play with
+    value = entries.get(f"value-{at}", "")
+    if control.column.categories is not None:
+        words = {**MISSING, **{str(place): shown(category) for place, category in enumerate(control.column.categories)}}
+        return tag("div", tag("label", name, select(f"value-{at}", words, value)), class_="control")
+    if not control.moves:  # nothing was learned from it, so there is nothing to play with
         same = tag("small", f"{value or 'missing'} in all training rows", class_="soft")
-        return tag("div", name, same, field("hidden", f"value-{at}", value), class_="knob")
-    position, named = value or f"{knob.start:g}", one_line(header.name, 40)
-    slider = field("range", f"slider-{at}", position, min=f"{knob.low:.10g}", max=f"{knob.high:.10g}",
-                   step=f"{knob.step:.10g}", data_for=f"value-{at}", aria_label=f"slider of {named}")  # fmt: skip
+        return tag("div", name, same, field("hidden", f"value-{at}", value), class_="control")
+    position, named = value or f"{control.start:g}", one_line(header.name, 40)
+    slider = field("range", f"slider-{at}", position, min=f"{control.low:.10g}", max=f"{control.high:.10g}",
+                   step=f"{control.step:.10g}", data_for=f"value-{at}", aria_label=f"slider of {named}")  # fmt: skip
     exact = field("number", f"value-{at}", value, step="any", id=f"value-{at}")
-    error = field("number", f"error-{at}", said.get(f"error-{at}", ""), step="any", min="0",
-                  placeholder="±" if knob.declared is None else f"± {knob.declared:.2g}",
+    error = field("number", f"error-{at}", entries.get(f"error-{at}", ""), step="any", min="0",
+                  placeholder="±" if control.declared is None else f"± {control.declared:.2g}",
                   aria_label=f"error of {named}")  # fmt: skip
-    return tag("div", tag("label", name, exact), error, slider, class_="knob")
+    return tag("div", tag("label", name, exact), error, slider, class_="control")
 
 
 def view_of(view: RowView, position: int) -> Markup:

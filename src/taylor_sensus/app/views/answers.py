@@ -52,7 +52,7 @@ async def tried(action: Callable[[], Response], failed: Callable[[str], Response
 
 
 def trouble_of(bench: Workbench) -> str | None:
-    """What the work before failed of, told once."""
+    """Why the work before failed, shown once."""
     trouble, bench.trouble = bench.trouble, None
     return trouble
 

@@ -23,7 +23,7 @@ from taylor_sensus.app.views.answers import (
     tried,
     trouble_of,
 )
-from taylor_sensus.app.whatif import Knob, category, knobs_of, look, read_row
+from taylor_sensus.app.whatif import Control, category, controls_of, look, read_row
 from taylor_sensus.app.workbench import MODEL, PREDICTIONS, REPORT, SUGGESTIONS, Candidates, Opened, Workbench
 from taylor_sensus.errors import SettingError, TaylorSensusError
 from taylor_sensus.tables.wanted import Reading
@@ -95,10 +95,10 @@ class Using:
             fields = read_sent(form, None).fields
 
         def shown(trouble: str | None = None) -> Response:
-            knobs = knobs_of(opened)
-            said = fields if fields and trouble is None else _at_start(knobs)
-            view = _view(opened, knobs, said)
-            return html(pages.whatif_page(knobs, opened.model.fitted_.target_names, view, said, trouble), trouble)
+            controls = controls_of(opened)
+            entries = fields if fields and trouble is None else _at_start(controls)
+            view = _view(opened, controls, entries)
+            return html(pages.whatif_page(controls, opened.model.fitted_.target_names, view, entries, trouble), trouble)
 
         def failed(trouble: str) -> Response:
             try:
@@ -119,7 +119,7 @@ class Using:
         def failed(trouble: str) -> Response:
             return HTMLResponse(tag("p", trouble, class_="problem", role="alert"), status_code=400)
 
-        return await tried(lambda: HTMLResponse(_view(opened, knobs_of(opened), fields)), failed)
+        return await tried(lambda: HTMLResponse(_view(opened, controls_of(opened), fields)), failed)
 
     async def suggestions(self, request: Request) -> Response:
         opened = self.bench.opened
@@ -132,7 +132,7 @@ class Using:
             sent = read_sent(form, "candidates")
 
             def begin() -> Response:
-                self.bench.asked = sent.fields
+                self.bench.suggest_entries = sent.fields
                 _suggest(self.bench, opened, sent)
                 return to("/working")
 
@@ -143,30 +143,36 @@ class Using:
         if opened is None:
             return to("/")
         names = opened.model.fitted_.target_names
-        found, asked = self.bench.suggestions, self.bench.asked
-        return html(pages.suggestions_page(knobs_of(opened), names, self.limit, found, asked, trouble), trouble)
+        found, suggest_entries = self.bench.suggestions, self.bench.suggest_entries
+        return html(
+            pages.suggestions_page(controls_of(opened), names, self.limit, found, suggest_entries, trouble), trouble
+        )
 
 
-def _at_start(knobs: list[Knob]) -> dict[str, str]:
-    """Every knob in its middle."""
-    return {f"value-{at}": f"{knob.start:.10g}" for at, knob in enumerate(knobs)}
+def _at_start(controls: list[Control]) -> dict[str, str]:
+    """Every control in its middle."""
+    return {f"value-{at}": f"{control.start:.10g}" for at, control in enumerate(controls)}
 
 
-def _view(opened: Opened, knobs: list[Knob], fields: Mapping[str, str]) -> Any:
-    row, errors = read_row(fields, knobs)
-    first = next((at for at, knob in enumerate(knobs) if knob.moves), 0)
-    along = knobs[position(fields.get("along", str(first)), len(knobs))]
+def _view(opened: Opened, controls: list[Control], fields: Mapping[str, str]) -> Any:
+    row, errors = read_row(fields, controls)
+    first = next((at for at, control in enumerate(controls) if control.moves), 0)
+    along = controls[position(fields.get("along", str(first)), len(controls))]
     target = position(fields.get("target", "0"), len(opened.model.fitted_.target_names))
     return pages.view_of(look(opened, row, errors, along), target)
 
 
 def _suggest(bench: Workbench, opened: Opened, sent: Sent) -> None:
     fields = sent.fields
-    knobs, names = knobs_of(opened), opened.model.fitted_.target_names
+    controls, names = controls_of(opened), opened.model.fitted_.target_names
     count = fields.get("n", "8")
     if not count.isdecimal():
         raise SettingError(f"How many? {count!r} is not a whole number.")
-    bounds = {knob.column.name: _space(at, knob, fields) for at, knob in enumerate(knobs)} if sent.file is None else {}
+    bounds = (
+        {control.column.name: _space(at, control, fields) for at, control in enumerate(controls)}
+        if sent.file is None
+        else {}
+    )
     target = names[position(fields.get("target", "0"), len(names))]
     bench.suggest(
         Candidates(sent.file, sent.name, decimal_sign(fields), sheet_of(fields), bounds),
@@ -186,13 +192,13 @@ def _goal(fields: Mapping[str, str]) -> Any:
         raise SettingError("Which value? Write the number that results should come near to.") from None
 
 
-def _space(at: int, knob: Knob, fields: Mapping[str, str]) -> Any:
+def _space(at: int, control: Control, fields: Mapping[str, str]) -> Any:
     """Where a column may lie: two numbers, or categories."""
-    if knob.column.categories is not None:
+    if control.column.categories is not None:
         only = fields.get(f"only-{at}", "")
-        return [category(knob, only)] if only else list(knob.column.categories)
+        return [category(control, only)] if only else list(control.column.categories)
     try:
         low, high = (float(fields[f"{end}-{at}"]) for end in ("low", "high"))
     except (KeyError, ValueError):
-        raise SettingError(f"{knob.column.name}: give a lowest and a highest value.") from None
+        raise SettingError(f"{control.column.name}: give a lowest and a highest value.") from None
     return (low, high) if low < high else [low]

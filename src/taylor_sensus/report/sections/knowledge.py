@@ -106,7 +106,7 @@ def next_steps(contents: Contents) -> Markup:
     features = [column.name for column in contents.fitted.columns]
     kept = _most_moving(contents, MOST_SETTINGS)
     own = [name for name in found.table.columns if name not in features]
-    form = found.table[[*own, *kept]]  # what is said about a row first, then its settings
+    form = found.table[[*own, *kept]]  # what is known about a row first, then its settings
     form = form.loc[:, form.notna().any() & (form.astype(str) != "").any()]
     texts = [at for at, kind in enumerate(form.dtypes) if at and not is_numeric_dtype(kind)]
     rows = [[cell(value) for value in line] for line in form.itertuples(index=False)]

@@ -64,7 +64,7 @@ def _which_rows(sums: BudgetSums) -> str:
 
 def _budget_table(part: pd.DataFrame, unit: str | None) -> Markup:
     lines = [_budget_line(line, unit) for line in part.to_dict("records") if line["variance"] > 0]
-    silent = len(part) - len(lines)
+    unlisted = len(part) - len(lines)
     total = number(float(part["variance"].sum() ** 0.5), unit)
     cells = (tag("td", "total", class_="words"), tag("td"), tag("td"), tag("td", total), tag("td", "100.0 %"))
     last = tag("tr", cells, tag("td"), tag("td"), tag("td"), class_="own")
@@ -73,10 +73,10 @@ def _budget_table(part: pd.DataFrame, unit: str | None) -> Markup:
     rest = lines[len(shown_first) :]
     if rest:
         pieces.append(tag("details", tag("summary", f"{len(rest)} smaller sources"), _sheet(rest)))
-    if silent:
-        words = "One source has" if silent == 1 else f"{silent} sources have"
+    if unlisted:
+        words = "One source has" if unlisted == 1 else f"{unlisted} sources have"
         pieces.append(
-            tag("p", f"{words} no part in it and {'is' if silent == 1 else 'are'} not listed.", class_="soft")
+            tag("p", f"{words} no part in it and {'is' if unlisted == 1 else 'are'} not listed.", class_="soft")
         )
     return tag("div", pieces)
 

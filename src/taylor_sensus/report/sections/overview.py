@@ -62,8 +62,8 @@ def fitted(contents: Contents) -> Markup:
 def _settings(contents: Contents) -> str:
     chosen = contents.fitted.settings
     changed = {f.name: getattr(chosen, f.name) for f in fields(DEFAULTS)}
-    told = [f"{name} = {value}" for name, value in changed.items() if value != getattr(DEFAULTS, name)]
-    return ", ".join(told) or "none"
+    parts = [f"{name} = {value}" for name, value in changed.items() if value != getattr(DEFAULTS, name)]
+    return ", ".join(parts) or "none"
 
 
 def _columns(contents: Contents) -> Markup:

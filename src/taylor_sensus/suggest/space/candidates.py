@@ -54,8 +54,8 @@ class TableCandidates:
             any_left |= not bad.all()
             yield CandidateBlock(frame[~bad], x[~bad], np.arange(len(self.frame))[rows][~bad])
         if not any_left:
-            told = "; ".join(f"{count} rows break {words!r}" for words, count in counts.items() if count)
-            raise SettingError(f"none of the {len(self.frame)} candidates meets all constraints: {told}")
+            listed = "; ".join(f"{count} rows break {words!r}" for words, count in counts.items() if count)
+            raise SettingError(f"none of the {len(self.frame)} candidates meets all constraints: {listed}")
 
 
 class SpaceCandidates:

@@ -32,7 +32,7 @@ FORMS = {
     "linear": {"at_most", "at_least", "equals"},
     "nonzero": {"at_most"},
 }
-"""The word that says what a constraint is, and the words that may stand beside it."""
+"""The word that says what a constraint is, and the words that may stand with it."""
 
 
 class Linear(NamedTuple):
@@ -75,7 +75,7 @@ def tied_columns(lines: Iterable[Linear], cardinalities: Iterable[Cardinality]) 
 
 
 def read_constraints(constraints: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> Rules:
-    """Constraints from what the user wrote; all that is wrong is told at once."""
+    """Constraints from what the user wrote; all that is wrong is reported at once."""
     reader = _Reader({column.name: column for column in columns})
     for number, one in enumerate(constraints, 1):
         reader.read(one, f"constraint {number}")
@@ -193,8 +193,8 @@ class _Reader:
         low = float(limits.get("equals", limits.get("at_least", -np.inf)))
         high = float(limits.get("equals", limits.get("at_most", np.inf)))
         total = " + ".join(f"{weight:g} {name}" for name, weight in weights.items()) or "0"
-        told = {"at_least": "at least", "at_most": "at most", "equals": "="}
-        words = f"{total} {' and '.join(f'{told[word]} {value:g}' for word, value in limits.items())}"
+        words_for = {"at_least": "at least", "at_most": "at most", "equals": "="}
+        words = f"{total} {' and '.join(f'{words_for[word]} {value:g}' for word, value in limits.items())}"
         self.lines.append(Linear(words, weights, low, high))
 
     def _nonzero(self, one: Mapping[str, Any], place: str) -> None:

@@ -1,4 +1,4 @@
-"""What displays draw, from an estimator or a pipeline: its prediction of a table, and the measured values beside it."""
+"""What displays draw, from an estimator or a pipeline: its prediction of a table, and the measured values."""
 
 from __future__ import annotations
 

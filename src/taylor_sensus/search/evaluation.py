@@ -1,4 +1,4 @@
-"""Fits and scores, one fold of one trial at a time, side by side if asked for."""
+"""Fits and scores, one fold of one trial at a time, in parallel if wanted."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Trial(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judge:
-    """Judges trials fold by fold, and knows how each has done."""
+class Evaluator:
+    """Evaluates trials fold by fold (cross-validation), and keeps their scores."""
 
     start: TSNetRegressor
     options: Options
@@ -56,36 +56,36 @@ class Judge:
         """Numbers of the folds, from 0."""
         return range(len(self.rows.folds))
 
-    def judge(self, trials: Iterable[Trial], folds: Iterable[int]) -> None:
-        """Judge trials on those of some folds on which they were not judged yet, as far as the time allows."""
-        missing = [(t, fold) for t in trials for fold in folds if (t.choice, fold) not in self.journal.judged]
+    def evaluate(self, trials: Iterable[Trial], folds: Iterable[int]) -> None:
+        """Evaluate trials on those of some folds that have no score yet, as far as the time allows."""
+        missing = [(t, fold) for t in trials for fold in folds if (t.choice, fold) not in self.journal.scores]
         in_time = itertools.takewhile(lambda task: task[0].number == 0 or time.monotonic() < self.end, missing)
         here = self.n_jobs is None and self.workers is None
         start = self.start if here else clone(self.start).set_params(n_jobs=1)
         tasks = ((t, self.options.applied(start, t.choice), fold, self.scoring) for t, fold in in_time)
-        for trial, fold, judged in self._results(tasks):
+        for trial, fold, fold_score in self._results(tasks):
             settings = self.options.settings(trial.choice)
-            self.journal.add(trial.choice, fold, judged, trial=trial.number, settings=settings)
+            self.journal.add(trial.choice, fold, fold_score, trial=trial.number, settings=settings)
 
     def _results(self, tasks: Iterable[tuple[Trial, TSNetRegressor, int, str]]) -> Iterable[Any]:
-        """Of `judge_fold`, as they come."""
+        """Of `evaluate_fold`, as they come."""
         if self.workers is not None:
             most = self.workers.threads()
-            return (found for _, found in self.workers.results(judge_fold, (self.rows,), enumerate(tasks), most))
+            return (found for _, found in self.workers.results(evaluate_fold, (self.rows,), enumerate(tasks), most))
         pool = Parallel(n_jobs=self.n_jobs or 1, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
-        return pool(delayed(judge_fold)(self.rows, *task) for task in tasks)
+        return pool(delayed(evaluate_fold)(self.rows, *task) for task in tasks)
 
     def folds_of(self, trial: Trial) -> dict[int, FoldScore]:
         """What is known of a trial."""
-        known = self.journal.judged
+        known = self.journal.scores
         return {fold: known[trial.choice, fold] for fold in self.folds if (trial.choice, fold) in known}
 
     def mean(self, trial: Trial) -> float:
         """Mean score over the folds."""
-        return float(np.mean([judged.score for judged in self.folds_of(trial).values()]))
+        return float(np.mean([fold_score.score for fold_score in self.folds_of(trial).values()]))
 
 
-def judge_fold(
+def evaluate_fold(
     rows: FoldedRows, trial: Trial, estimator: TSNetRegressor, number: int, scoring: str
 ) -> tuple[Trial, int, FoldScore]:
     """Fit without a fold and score the predictions for it."""

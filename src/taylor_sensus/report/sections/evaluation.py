@@ -1,11 +1,11 @@
-"""Predictions beside measurements: how good, how honest, and which rows are outliers."""
+"""Predictions and measurements: accuracy, calibration, and which rows are outliers."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from taylor_sensus.report import figures
-from taylor_sensus.report.contents import Contents, JudgedTarget
+from taylor_sensus.report.contents import Contents, EvaluatedTarget
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LISTED, bar, missing, section, target_heading
 from taylor_sensus.scores import check_bounds, r2, std_error_correlation
@@ -18,31 +18,34 @@ LEVELS = (0.5, 0.8, 0.9, 0.95)
 
 
 def accuracy(contents: Contents) -> Markup:
-    """Errors beside those of simple methods, and the parity plot."""
+    """Errors, and those of simple methods, and the parity plot."""
     title = "How good are the predictions?"
     evidence = contents.evidence
     if evidence is None:
         return section("accuracy", title, missing("a table with measured targets"))
-    pieces: list[Content] = [tag("p", f"Judged by {len(evidence.y):,} rows. {evidence.origin}")]
+    pieces: list[Content] = [tag("p", f"Evaluated on {len(evidence.y):,} rows. {evidence.origin}")]
     for at, name in enumerate(contents.fitted.target_names):
-        judged = evidence.target(at)
+        evaluated = evidence.target(at)
         pieces.append(target_heading(contents, at))
         unit = split_header(name).unit
-        explained = r2(judged.y, judged.mean)
+        explained = r2(evaluated.y, evaluated.mean)
         scores = [
-            ("typical error (RMSE)", number(float(np.sqrt(np.mean((judged.y - judged.mean) ** 2))), unit)),
-            ("mean absolute error", number(float(np.mean(np.abs(judged.y - judged.mean))), unit)),
+            ("typical error (RMSE)", number(float(np.sqrt(np.mean((evaluated.y - evaluated.mean) ** 2))), unit)),
+            ("mean absolute error", number(float(np.mean(np.abs(evaluated.y - evaluated.mean))), unit)),
             ("variance explained (R²)", percent(explained) if explained > 0 else "none"),
-            ("error of the whole distribution (CRPS)", number(float(judged.prediction.crps(judged.y).mean()), unit)),
-            ("negative log-likelihood a row", f"{-judged.prediction.logpdf(judged.y).mean():.3f}"),
+            (
+                "error of the whole distribution (CRPS)",
+                number(float(evaluated.prediction.crps(evaluated.y).mean()), unit),
+            ),
+            ("negative log-likelihood a row", f"{-evaluated.prediction.logpdf(evaluated.y).mean():.3f}"),
         ]
-        beside = tag(
+        scores_figure = tag(
             "div",
             table(("on unseen rows" if evidence.unseen else "on these rows", ""), scores),
             _references(contents, at),
         )
-        parity = figures.parity(judged, name, at)
-        pieces.append(tag("div", parity, tag("figure", beside), class_="figures"))
+        parity = figures.parity(evaluated, name, at)
+        pieces.append(tag("div", parity, tag("figure", scores_figure), class_="figures"))
     if contents.references is None:
         pieces.append(
             tag("p", "Simple methods to compare with (mean, straight line, forest) need the table that the model was "
@@ -76,7 +79,7 @@ def _references(contents: Contents, at: int) -> Markup | None:
     )
 
 
-def honesty(contents: Contents) -> Markup:
+def calibration(contents: Contents) -> Markup:
     """The calibration curve and the coverage table."""
     title = "Can the error bars be trusted?"
     evidence = contents.evidence
@@ -84,15 +87,15 @@ def honesty(contents: Contents) -> Markup:
         return section("honesty", title, missing("a table with measured targets"))
     pieces: list[Content] = []
     for at, name in enumerate(contents.fitted.target_names):
-        judged = evidence.target(at)
+        evaluated = evidence.target(at)
         pieces.append(target_heading(contents, at))
-        beside = tag("figure", _coverage(judged, split_header(name).unit))
-        pieces.append(tag("div", figures.calibration(judged, at), beside, class_="figures"))
+        scores_figure = tag("figure", _coverage(evaluated, split_header(name).unit))
+        pieces.append(tag("div", figures.calibration(evaluated, at), scores_figure, class_="figures"))
     return section("honesty", title, *pieces)
 
 
-def _coverage(judged: JudgedTarget, unit: str | None) -> Markup:
-    _, y, prediction = judged
+def _coverage(evaluated: EvaluatedTarget, unit: str | None) -> Markup:
+    _, y, prediction = evaluated
     held = {level: check_bounds(y, *prediction.interval(level), prediction.std) for level in LEVELS}
     rows = []
     for level in LEVELS:
@@ -115,7 +118,7 @@ def _coverage(judged: JudgedTarget, unit: str | None) -> Markup:
         table(("90 % intervals of the", "held"), [(who, percent(share)) for who, share in by_third],
               caption="The same, by how sure the model is"),
         tag("p", f"Rank correlation of error bar and actual error: {related:.2f}. Even perfect error bars stay well "
-            "below 1; near 0 the model cannot tell easy rows from hard ones.", class_="soft"),
+            "below 1; near 0 the model does not separate easy rows from hard ones.", class_="soft"),
     )  # fmt: skip
 
 
@@ -127,23 +130,26 @@ def second_look(contents: Contents) -> Markup:
         return section("second-look", title, missing("a table with measured targets"))
     pieces: list[Content] = [
         tag("p", "The largest errors in units of their error bars: a typing error, a special sample, or something that "
-            "the columns do not tell. Look at them before dropping any.")
+            "no column shows. Look at them before dropping any.")
     ]  # fmt: skip
     for at, name in enumerate(contents.fitted.target_names):
-        judged, unit = evidence.target(at), split_header(name).unit
-        z = judged.z
+        evaluated, unit = evidence.target(at), split_header(name).unit
+        z = evaluated.z
         beyond = int(np.count_nonzero(np.abs(z) > 3))
         rows = [
-            (shown(judged.labels[row]), number(float(judged.y[row]), unit), number(float(judged.mean[row]), unit),
-             number(float(judged.std[row]), unit), f"{z[row]:+.1f}".replace("-", "−"))
+            (shown(evaluated.labels[row]), number(float(evaluated.y[row]), unit),
+             number(float(evaluated.mean[row]), unit), number(float(evaluated.std[row]), unit),
+             f"{z[row]:+.1f}".replace("-", "−"))
             for row in np.argsort(-np.abs(z), kind="stable")[:LISTED]
         ]  # fmt: skip
-        expected = len(z) * judged.expected_beyond(3)
-        usual = f"about {expected:.0f}" if expected >= 1 else "less than one"
-        count = f"{beyond:,} of {len(z):,} rows lie beyond 3 standard deviations; the predictions expect {usual}."
+        expected = len(z) * evaluated.expected_beyond(3)
+        expected_count = f"about {expected:.0f}" if expected >= 1 else "less than one"
+        count = (
+            f"{beyond:,} of {len(z):,} rows lie beyond 3 standard deviations; the predictions expect {expected_count}."
+        )
         pieces += [
             target_heading(contents, at),
-            figures.residuals(judged, name, at),
+            figures.residuals(evaluated, name, at),
             tag("p", count),
             table(("row", "measured", "predicted", "std", "error / std"), rows),
         ]
