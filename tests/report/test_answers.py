@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.report.answers import how_calibrated, how_good
+from taylor_sensus.report.answers import how_calibrated, how_good, which_noise
 from taylor_sensus.report.contents import EvaluatedRows
 from taylor_sensus.words.verdicts import coverage_of, error_bars
 
@@ -49,3 +49,14 @@ def test_networks_that_did_not_learn_are_never_called_good():
 def test_without_measurements_nothing_is_judged():
     nothing = SimpleNamespace(evidence=None)
     assert how_good(nothing).verdict is None and how_calibrated(nothing).verdict is None
+
+
+@pytest.mark.parametrize(("identifiable", "short"), [(True, "mostly noise of the inputs"), (False, "or of the system")])
+def test_a_split_that_cannot_be_known_is_not_claimed(identifiable, short):
+    budget = SimpleNamespace(
+        variance=np.array([[6.0, 3.0, 1.0]]), part_of_source=["feature_noise", "system_noise", "epistemic"],
+        sources=["temp", "system", "too little data"], is_of_training_rows=True,
+    )  # fmt: skip
+    answer = which_noise(SimpleNamespace(survey=SimpleNamespace(budget=budget, identifiable=identifiable)))
+    assert answer.short.endswith(short) and ("temp" in answer.why) is identifiable
+    assert answer.why.startswith("60 %" if identifiable else "90 %")

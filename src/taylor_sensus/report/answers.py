@@ -12,6 +12,9 @@ from taylor_sensus.tables.units import split_header
 from taylor_sensus.words.format import PART_WORDS, number, one_line, percent
 from taylor_sensus.words.verdicts import Word, accuracy, coverage_of, error_bars
 
+NOISE = ("feature_noise", "system_noise")
+"""Parts that can only be told apart where the slope changes or errors are declared."""
+
 
 class Answer(NamedTuple):
     """A question that every reader has, its answer in a few words, and the reason."""
@@ -84,10 +87,14 @@ def which_noise(contents: Contents) -> Answer:
     column = one_line(split_header(survey.budget.sources[int(inputs.argmax())]).name)
     rows = "the rows that it was fitted on" if survey.budget.is_of_training_rows else "the rows of the table"
     why = f"{percent(by_part[main], 0)} of the variance on average over {rows}."
+    if not survey.identifiable and main in NOISE:
+        both = sum(by_part.get(part, 0.0) for part in NOISE)
+        why = f"{percent(both, 0)} of the variance on average over {rows}, but the data cannot separate the two."
+        return Answer(
+            question, "noise of the inputs or of the system", f"{why} Declare the inputs' errors to find out."
+        )
     if inputs.max() > 0:
         why += f" Among the inputs the noise of {column} matters most ({percent(float(inputs.max()))})."
-    if not survey.identifiable:
-        why += " The data cannot separate the inputs' noise from the system's."
     return Answer(question, f"mostly {PART_WORDS[main]}", why)
 
 
