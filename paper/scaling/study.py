@@ -27,7 +27,7 @@ def _network(width: int) -> Method:
     """One network, without choices on the way and without the Gaussian process: so its size is what is measured."""
 
     def details(steps: int) -> dict[str, Any]:
-        return {"frequency_multiples": (1.0,), "most_steps": steps}
+        return {"frequency_multiples": (1.0,), "most_steps": steps, "noise_width": 64}
 
     return replace(
         METHODS["tsnet"], name=f"width_{width}", label=f"TSNet, one network of width {width}", grid={},

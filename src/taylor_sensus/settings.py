@@ -283,6 +283,11 @@ def _check_idle(settings: Settings) -> list[str]:
     return problems
 
 
+def _plain(value: Any) -> Any:
+    """Python's own number for one of NumPy's."""
+    return value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 else value
+
+
 def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settings:
     """Settings from the constructor's arguments and `details`.
 
@@ -311,7 +316,7 @@ def resolve(arguments: dict[str, Any], details: dict[str, Any] | None) -> Settin
             problems.append(f"there is no setting {name!r}{did_you_mean(name, NAMES)}")
     if problems:
         raise SettingError("; ".join(problems))
-    settings = replace(DEFAULTS, **arguments, **details)
+    settings = replace(DEFAULTS, **{name: _plain(value) for name, value in (arguments | details).items()})
     if ignored := _check_idle(settings):
         raise SettingError("; ".join(ignored))
     return settings

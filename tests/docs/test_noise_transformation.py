@@ -204,7 +204,7 @@ def test_two_stories_give_every_target_the_same_probability():
     for c in (-0.3, 0.0, 0.5):
         variance_i, variance_o = 0.4 - c / slope**2, 0.35 + c
         variance = propagated_variance(jnp.array([[slope]]), jnp.array([variance_i])) + variance_o
-        losses.append(jax.vmap(lambda one, v=variance: heteroscedastic_mse(one, jnp.zeros(1), v))(y).tolist())
+        losses.append(jax.vmap(lambda one, v=variance: heteroscedastic_mse(one, jnp.zeros(1), v))(y[:, None]).tolist())
         draws = slope * rng.normal(0, np.sqrt(variance_i), 200_000) + rng.normal(0, np.sqrt(variance_o), 200_000)
         quantiles.append(np.quantile(draws, [0.01, 0.1, 0.5, 0.9, 0.99]))
     expected = norm(0, np.sqrt(slope**2 * 0.4 + 0.35)).ppf([0.01, 0.1, 0.5, 0.9, 0.99])

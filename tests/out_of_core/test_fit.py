@@ -1,7 +1,6 @@
 """Fits from files: exact statistics, batches from all files, folds that stay apart, and the model that comes of it."""
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +8,7 @@ import pytest
 
 from taylor_sensus import load
 from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.fit.processes import Processes
 from taylor_sensus.fit.stream import Pool, StreamedRows, dealt, hashed
 from taylor_sensus.model.imputation import learn_imputer
 from taylor_sensus.model.scaling import learn_scaling
@@ -133,9 +133,14 @@ def test_processes_share_the_batches_of_one(count):
         return StreamedRows(Rows(), scaler._replace(target_center=np.zeros(1), target_scale=np.ones(1)),
                             learn_imputer(scaler.features(x)), 4, 5, processes)  # fmt: skip
 
+    def one_of(rank, count):
+        found = Processes()
+        found.rank, found.count = rank, count
+        return found
+
     alone = stream(None).feed(1, seed=1, batch_size=16, steps=50)
     assert alone.room == 16
-    feeds = [stream(SimpleNamespace(rank=rank, count=count)).feed(1, 1, 16, 50) for rank in range(count)]
+    feeds = [stream(one_of(rank, count)).feed(1, 1, 16, 50) for rank in range(count)]
     assert len({feed.room for feed in feeds}) == 1
     for first in (0, 20, 45):
         whole, parts = alone(first, 5, None), [feed(first, 5, None) for feed in feeds]

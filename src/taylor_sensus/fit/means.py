@@ -39,7 +39,8 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
     if settings.training == "joint":
         return {"joint": settings.members}
     tried = len(frequency_scales(rows, features, settings)) if settings.embedding == "periodic" else 1
-    pilots = min(settings.pilots, settings.members) * tried if tried > 1 else 0
+    asked = tried > 1 or longer_by(rows, settings) > 1
+    pilots = min(settings.pilots, settings.members) * tried if asked else 0
     stages = {"mean": settings.members + pilots, "noise": settings.members}
     return stages if settings.kernel and rows <= settings.kernel_limit else {"density": 1, **stages}
 

@@ -213,6 +213,6 @@ def _dropout_masks(
     return tuple(jnp.roll(kept, 7 * depth, axis=0)[:, :width] for depth, width in enumerate(widths))
 
 
-def weighted_mean(weight: Float[AnyArray, " rows"], values: Float[Array, " rows"]) -> Float[Array, ""]:
+def weighted_mean(weight: Float[AnyArray, " rows"], values: Float[AnyArray, " rows"]) -> Float[Array, ""]:
     """Average over rows."""
     return jnp.asarray(weight) @ values / weight.sum()

@@ -78,7 +78,7 @@ def batch_rows(batch_size: int, padded: int) -> int:
 
 
 def assign_folds(
-    group: Int[np.ndarray, " rows"], folds: int, members: int, rng: np.random.Generator
+    group: Int[np.ndarray, " rows"], folds: int | np.integer, members: int | np.integer, rng: np.random.Generator
 ) -> list[Int[np.ndarray, " _"]]:
     """For each member the rows that it does not see. The folds are dealt again when there are more members.
 

@@ -18,9 +18,9 @@ def reparameterise(
 
 
 def heteroscedastic_mse(
-    y: Float[AnyArray, " targets"],
-    prediction: Float[AnyArray, " targets"],
-    variance: Float[AnyArray, " targets"],
+    y: Float[AnyArray, "*targets"],
+    prediction: Float[AnyArray, "*targets"],
+    variance: Float[AnyArray, "*targets"],
     log_weight: float | Float[Array, ""] = 1.0,
     beta: float | Float[Array, ""] = 0.0,
 ) -> Float[Array, ""]:

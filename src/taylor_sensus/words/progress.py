@@ -63,7 +63,7 @@ class TrainingProgress:
             text = f"{score:.4f}" if abs(score) < float("inf") else "-"
             epoch = round(share_done * self.epochs)
             self.view.update(STAGE_WORDS[stage], share_done, f"epoch {epoch}, loss {loss:.4f}, held out {text}")
-            all_done = sum(self.done.values()) / sum(self.total.values())
+            all_done = sum(min(self.done[name], total) for name, total in self.total.items()) / sum(self.total.values())
         if self.listener is not None:
             self.listener(STAGE_WORDS[stage], min(1.0, all_done))
 
