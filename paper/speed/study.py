@@ -6,7 +6,7 @@ from paper.data.names import SIX
 from paper.engine.study import Study, every
 from paper.speed.variants import VARIANTS
 
-TWELVE = (*SIX, "kin8nm", "power_plant", "naval_propulsion", "protein_structure", "diamonds", "robot_arm")
+TWELVE = (*SIX, "kin8nm", "power_plant", "naval_propulsion", "protein_structure", "auto", "robot_arm")
 SPEED = Study(
     name="speed",
     about="accuracy against seconds of CPU on twelve tables, beside CatBoost, NGBoost and a Gaussian process",

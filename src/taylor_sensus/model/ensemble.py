@@ -86,7 +86,8 @@ def rescaled(variance: Float[np.ndarray, " rows"], prior: float, factor: float) 
     prior's, whatever the factor. What lies beyond the prior's, outside the range of the rows, stays."""
     inside = np.minimum(variance, prior)
     unknown = inside / prior
-    return prior * factor * unknown / (1 + (factor - 1) * unknown) + (variance - inside)
+    whole = np.maximum((1 - unknown) + factor * unknown, np.finfo(float).tiny)  # a forged factor of 0 gives 0
+    return prior * factor * unknown / whole + (variance - inside)
 
 
 @dataclass(frozen=True)
