@@ -125,7 +125,7 @@ def run() -> None:
         line = one(*task)
         new = not RESULTS.exists()
         with RESULTS.open("a", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             if new:
                 writer.writeheader()
             writer.writerow(line)

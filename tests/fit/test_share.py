@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from taylor_sensus.fit.share import best_share, imputed_scale
+from taylor_sensus.model.ensemble import rescaled
 
 
 def share_case(network_error, kernel_error, rows=4000, members=4):
@@ -37,3 +38,13 @@ def test_filled_gaps_count_as_much_as_they_explain():
     gaps = np.where(rng.uniform(size=(6000, 1)) < 0.3, np.exp(rng.normal(size=(6000, 1))), 0.0)
     residual = np.sqrt(0.1 + 0.25 * gaps) * rng.normal(size=(6000, 1))
     assert imputed_scale(residual, gaps, np.ones(6000), np.zeros((6000, 1))) == pytest.approx(0.25, abs=0.1)
+
+
+def test_a_factor_moves_what_is_little_known_and_never_the_prior():
+    variance = np.array([0.0, 0.01, 0.5, 1.0, 3.0])
+    for factor in (0.0, 1e-300, 0.5, 1.0, 4.0):
+        found = rescaled(variance, 1.0, factor)
+        assert np.isfinite(found).all() and found[0] == 0 and (np.diff(found) >= 0).all()
+        assert found[4] - found[3] == pytest.approx(2.0)
+    np.testing.assert_allclose(rescaled(variance, 1.0, 1.0), variance)
+    assert rescaled(variance, 1.0, 4.0)[3] == pytest.approx(1.0) and rescaled(variance, 1.0, 4.0)[1] > 0.03
