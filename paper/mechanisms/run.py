@@ -119,7 +119,8 @@ def run() -> None:
             done = {(line["table"], int(line["split"]), line["variant"]) for line in csv.DictReader(file)}
     tasks = [(t, s, v) for s in SPLITS for t in TABLES for v in VARIANTS]
     tasks.sort(key=lambda task: task[1] > 0 and task[2] in CORE)
-    tasks += [(t, 0, v) for v in LARGE_VARIANTS for t in LARGE_TABLES]
+    small = ("computers", "chicago")  # which have fewer rows than that
+    tasks += [(t, 0, v) for v in LARGE_VARIANTS for t in LARGE_TABLES if v != "first_8000_rows" or t not in small]
     todo = [task for task in tasks if task not in done]
     for number, task in enumerate(todo, 1):
         line = one(*task)

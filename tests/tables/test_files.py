@@ -1,6 +1,7 @@
 """Tables as people save them: what is read, what is refused and how it is said, and what is written."""
 
 import builtins
+import json
 import os
 import stat
 import subprocess
@@ -8,6 +9,8 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -237,6 +240,19 @@ def test_parquet(tmp_path):
 
 
 # ------------------------------------------------------------------------------------------- writing
+
+
+@pytest.mark.parametrize("column_index", [{}, 3, {"name": 1, "pandas_type": []}])
+def test_broken_notes_of_pandas_in_a_parquet_file_are_refused_or_passed_over(tmp_path, column_index):
+    table = pa.Table.from_pandas(EXPECTED)
+    notes = {**table.schema.pandas_metadata, "column_indexes": [column_index]}
+    pq.write_table(table.replace_schema_metadata({"pandas": json.dumps(notes)}), tmp_path / "t.parquet")
+    try:
+        assert len(read_table(tmp_path / "t.parquet")) == len(EXPECTED)
+    except DataError as error:
+        assert "cannot be read as Parquet" in str(error)
+    else:
+        assert column_index != {}, "nothing says what the columns are called"
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.parquet", "T.CSV"])

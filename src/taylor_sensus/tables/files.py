@@ -140,7 +140,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise
     except MemoryError as error:
         raise DataError(f"{path.name} needs more memory than there is; leave out columns or rows") from error
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, LookupError, TypeError, AttributeError) as error:  # also of broken notes of pandas
         problem = f"{path.name} cannot be read as Parquet ({error}); write it again, or as CSV"
         raise DataError(problem) from error
 
