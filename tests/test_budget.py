@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taylor_sensus.budget import BudgetParts, NoiseBudget, shares
+from taylor_sensus.budget import DECLARED, BudgetParts, NoiseBudget, shares
 from taylor_sensus.budget_mean import added, budget_sums, mean_table
 from taylor_sensus.errors import DataError, SettingError
 from tests.tiny import numbers, tiny
@@ -259,3 +259,27 @@ def test_a_declared_error_is_shown_as_it_was_declared():
     first = shown[shown["source"] == shown["source"].iloc[0]]
     assert set(first["origin"]) == {"declared"}
     np.testing.assert_allclose(first["std"], 0.3, rtol=1e-6)
+
+
+def system_between(low, high, **changes):
+    """A budget whose system has a share of the learned noise between these bounds."""
+    given = parts(**changes)
+    bounds = np.zeros((1, len(given.columns) + 1, 2))
+    bounds[:, -1] = low, high
+    return NoiseBudget(given._replace(share_bounds=bounds))
+
+
+def test_narrow_shares_of_learned_noise_are_praised_only_where_no_assumption_matters():
+    mixed, almost_all = system_between(0.3, 0.5), system_between(0.93, 1.0)
+    assert mixed.assumes_one_size and not almost_all.assumes_one_size
+    assert "split of the noise: fair" in str(mixed) and "has one size" in str(mixed)
+    assert "has one size" in mixed._repr_html_()
+    assert "split of the noise: good" in str(almost_all) and "has one size" not in str(almost_all)
+    wide = system_between(0.0, 0.9, system_identifiable=False)
+    assert not wide.assumes_one_size and "split of the noise: check" in str(wide) and "has one size" not in str(wide)
+
+
+def test_declared_errors_need_no_assumption():
+    declared = np.full((6, 3), DECLARED, np.int8)
+    found = system_between(0.0, 1.0, kind=declared)
+    assert not found.assumes_one_size and "has one size" not in str(found)

@@ -20,6 +20,8 @@ __all__ = ["BudgetParts", "NoiseBudget"]
 KINDS = ("learned", "declared", "missing", "exact")
 """How the size of a cell's error is known, in the order of the numbers in ``BudgetParts.kind``."""
 LEARNED, DECLARED, MISSING, EXACT = range(4)
+NEARLY_ALL = 0.9
+"""The system's least share of the learned noise from which it does not matter what passes for noise of an input."""
 OTHER_PARTS = {"missing_cells": MISSING, "system_noise": LEARNED, "target_error": DECLARED, "group": LEARNED,
                "epistemic": LEARNED}  # fmt: skip
 """The sources that are no columns, and how their size is known."""
@@ -124,6 +126,16 @@ class NoiseBudget:
     def identifiable(self) -> bool:
         """Whether the data can separate the inputs' noise from the system's; if not, trust only their sum."""
         return bool(self.parts.system_identifiable)
+
+    @property
+    def assumes_one_size(self) -> bool:
+        """Whether the split holds only if the system's own noise has one size: an input's noise was learned and counts.
+
+        Noise of the system that grows where the function is steep has the same distribution as noise of an input.
+        """
+        bounds = self.parts.share_bounds
+        learned = bool((self.parts.kind == LEARNED).any())
+        return self.identifiable and learned and bounds is not None and bool((bounds[:, -1, 0] < NEARLY_ALL).any())
 
     @property
     def rows_trained_on(self) -> int:

@@ -57,6 +57,7 @@ def test_a_split_that_cannot_be_known_is_not_claimed(identifiable, short):
         variance=np.array([[6.0, 3.0, 1.0]]), part_of_source=["feature_noise", "system_noise", "epistemic"],
         sources=["temp", "system", "too little data"], is_of_training_rows=True,
     )  # fmt: skip
-    answer = which_noise(SimpleNamespace(survey=SimpleNamespace(budget=budget, identifiable=identifiable)))
+    survey = SimpleNamespace(budget=budget, identifiable=identifiable, assumes_one_size=identifiable)
+    answer = which_noise(SimpleNamespace(survey=survey))
     assert answer.short.endswith(short) and ("temp" in answer.why) is identifiable
-    assert answer.why.startswith("60 %" if identifiable else "90 %")
+    assert answer.why.startswith("60 %" if identifiable else "90 %") and ("has one size" in answer.why) is identifiable

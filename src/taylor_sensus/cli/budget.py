@@ -67,7 +67,15 @@ def budget(
         wrote(ctx, plot)
     if as_json:
         sources = found.mean(every=True).to_dict("records")
-        show_json({"rows": len(found), "identifiable": found.identifiable, **table.details, "sources": sources})
+        show_json(
+            {
+                "rows": len(found),
+                "identifiable": found.identifiable,
+                "assumes_one_size": found.assumes_one_size,
+                **table.details,
+                "sources": sources,
+            }
+        )
     elif output != STANDARD:
         typer.echo(str(found))
 

@@ -93,6 +93,8 @@ def which_noise(contents: Contents) -> Answer:
         return Answer(
             question, "noise of the inputs or of the system", f"{why} Declare the inputs' errors to find out."
         )
+    if survey.assumes_one_size and main in NOISE:
+        why += " That holds if the system's own noise has one size."
     if inputs.max() > 0:
         why += f" Among the inputs the noise of {column} matters most ({percent(float(inputs.max()))})."
     return Answer(question, f"mostly {PART_WORDS[main]}", why)

@@ -115,6 +115,9 @@ class Survey(NamedTuple):
     lacking: Listed
     """The rows whose error owes most to too little data, the worst first."""
     identifiable: bool
+    """Whether the data can separate the inputs' noise from the system's."""
+    assumes_one_size: bool
+    """Whether that holds only if the system's own noise has one size."""
 
 
 class Curve(NamedTuple):

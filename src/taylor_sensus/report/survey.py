@@ -23,12 +23,12 @@ LISTED = 10
 
 def survey_rows(model: TSNetRegressor, table: ReportTable) -> tuple[Prediction, Survey]:
     """The prediction of all rows, and what there is to say about them. Memory does not grow with rows times columns."""
-    predictions, sums, identifiable = [], None, True
+    predictions, sums, identifiable, assumes = [], None, True, False
     for start in range(0, len(table.features), ROWS_AT_ONCE):
         prediction = _predicted(model, table.take(slice(start, start + ROWS_AT_ONCE)))
         budget = prediction.noise_budget()
         sums = budget_sums(budget) if sums is None else added(sums, budget_sums(budget))
-        identifiable = budget.identifiable
+        identifiable, assumes = budget.identifiable, assumes or budget.assumes_one_size
         predictions.append(_bare(prediction))
     assert sums is not None, "a table has at least one row"
     whole = joined(predictions, table.labels)
@@ -54,6 +54,7 @@ def survey_rows(model: TSNetRegressor, table: ReportTable) -> tuple[Prediction, 
         least_familiar=listed(whole.familiarity),
         lacking=listed(-relative),
         identifiable=identifiable,
+        assumes_one_size=assumes,
     )
 
 

@@ -26,6 +26,10 @@ NOT_IDENTIFIABLE = (
     "Not identifiable: these data cannot tell the inputs' noise from the system's; trust the sum of the two, not the "
     "split. Declare the errors of the inputs (X_err, --x-err) to resolve it; repeated measurements tell only the sum."
 )
+ONE_SIZE = (
+    "Learned shares assume that the system's own noise has one size: if it grows where the function is steep, it "
+    "passes for noise of an input. Declare the errors of the inputs (X_err, --x-err) to be sure."
+)
 
 
 class BudgetBlock(NamedTuple):
@@ -53,8 +57,7 @@ def budget_text(budget: NoiseBudget) -> str:
             pieces.append(("  " + "  ".join(cells)).rstrip())
         if block.left_out:
             pieces.append(f"  {block.left_out}")
-    if len(budget) and not budget.identifiable:
-        pieces.append(NOT_IDENTIFIABLE)
+    pieces += split_words(budget.identifiable, budget.assumes_one_size) if len(budget) else []
     pieces += exact_words(budget.parts.probably_exact)
     return "\n".join(pieces)
 
@@ -67,10 +70,15 @@ def budget_html(budget: NoiseBudget) -> str:
         table = notebook.table(HEADINGS, lines, words=LEFT, bars=block.shares, bar_at=HEADINGS.index("share"))
         left_out = notebook.paragraph(tag("bdi", block.left_out)) if block.left_out else None
         cards.append(notebook.card(tag("bdi", block.title), notebook.statuses(block.statuses), table, left_out))
-    if len(budget) and not budget.identifiable:
-        cards.append(notebook.paragraph(NOT_IDENTIFIABLE))
+    if len(budget):
+        cards += [notebook.paragraph(words) for words in split_words(budget.identifiable, budget.assumes_one_size)]
     cards += [notebook.paragraph(tag("bdi", words)) for words in exact_words(budget.parts.probably_exact)]
     return tag("div", cards)
+
+
+def split_words(identifiable: bool, assumes_one_size: bool) -> list[str]:
+    """What to know before the split of the noise is trusted; a sentence, or none."""
+    return [ONE_SIZE] * assumes_one_size if identifiable else [NOT_IDENTIFIABLE]
 
 
 def exact_words(found: Mapping[str, str]) -> list[str]:
@@ -91,11 +99,12 @@ def blocks_of(budget: NoiseBudget) -> list[BudgetBlock]:
         table.insert(0, "target", budget.target_names[0])
     per_target = len(budget.sources)
     groups = [table.iloc[at : at + per_target] for at in range(0, len(table), per_target)]
-    known, seen, lacking = budget.identifiable, budget.rows_trained_on, budget.parts.unseen_lacking
+    seen, lacking = budget.rows_trained_on, budget.parts.unseen_lacking
+    status = verdicts.split(budget.identifiable, budget.assumes_one_size)
     words = ("1 row" if len(budget) == 1 else f"average of {len(budget):,} rows") + _of_which(seen, len(budget))
     unseen = [None] * len(groups) if lacking is None or 2 * seen <= len(budget) else lacking.tolist()
     each = zip(groups, budget.target_names, unseen, strict=True)
-    return [_block(group, name, words, known, share) for group, name, share in each]
+    return [_block(group, name, words, status, share) for group, name, share in each]
 
 
 def _of_which(seen: int, rows: int) -> str:
@@ -105,9 +114,7 @@ def _of_which(seen: int, rows: int) -> str:
     return " that the model was fitted on" if seen == rows else f", of which it was fitted on {seen:,}"
 
 
-def _block(
-    table: pd.DataFrame, target: str, rows: str, identifiable: bool, unseen_lacking: float | None
-) -> BudgetBlock:
+def _block(table: pd.DataFrame, target: str, rows: str, split: Status, unseen_lacking: float | None) -> BudgetBlock:
     name, unit = split_header(target)
     ranked = table.sort_values("variance", ascending=False, kind="stable")
     is_zero = ranked["variance"].to_numpy() <= 0
@@ -126,7 +133,7 @@ def _block(
     return BudgetBlock(
         f"Noise budget of {one_line(name)}, {rows}", lines, [*share, 1.0 if total > 0 else 0.0],
         f"without any part in it: {listed}" if without else "",
-        verdicts.of_budget(identifiable, lacking, unseen_lacking),
+        [split, verdicts.lacking_data(lacking, unseen_lacking)],
     )  # fmt: skip
 
 

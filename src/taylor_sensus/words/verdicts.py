@@ -18,8 +18,8 @@ familiarity of rows     at most 5 % of the rows are  at most 20 %               
                         below 0.5
 too little data         less than 20 % of the        less than 50 %               50 % or more
                         variance comes from it
-split of the noise      the 90 % interval of the                                  it is wider
-                        system's share is at most
+split of the noise      the 90 % interval of the     so it is, if the system's    it is wider
+                        system's share is at most    own noise has one size
                         half a unit wide
 ======================  ===========================  ===========================  ==========================
 
@@ -148,14 +148,6 @@ def _lacking_shares(prediction: Prediction) -> list[float]:
     return shares(summed)[:, -1].tolist()
 
 
-def of_budget(identifiable: bool, lacking: float, unseen_lacking: float | None = None) -> list[Status]:
-    """Whether the split can be trusted, and how much of the variance more data would remove.
-
-    Of rows that were trained on, `unseen_lacking` is that share as long as they are unseen, which counts for new rows.
-    """
-    return [split(identifiable), lacking_data(lacking, unseen_lacking)]
-
-
 def accuracy(explained: float, rows: int, of: str = "unseen rows") -> Status:
     """How much of the target's variance is explained, as far as so many rows can show; `of` says what they are."""
     if not math.isfinite(explained):
@@ -268,7 +260,10 @@ def rows(familiarity: Sequence[float] | np.ndarray) -> Status:
 
 
 def lacking_data(share: float, unseen: float | None = None) -> Status:
-    """How much of the variance more data would remove; measured at `unseen` rows where the rows were trained on."""
+    """How much of the variance more data would remove.
+
+    Of rows that were trained on, `unseen` is that share as long as they are unseen, which counts for new rows.
+    """
     counted = share if unseen is None else unseen
     why = f"{percent(counted, 0)} of the variance comes from it"
     if unseen is not None:
@@ -276,14 +271,14 @@ def lacking_data(share: float, unseen: float | None = None) -> Status:
     return Status("too little data", _word(counted < LITTLE_LACKING, counted < MUCH_LACKING), why)
 
 
-def split(identifiable: bool) -> Status:
-    """Whether the data can separate the inputs' noise from the system's."""
-    why = (
-        "the system's share of the noise is known to 50 percentage points"
-        if identifiable
-        else "trust the sum, not the split"
-    )
-    return Status("split of the noise", _word(identifiable, False), why)
+def split(identifiable: bool, assumes_one_size: bool) -> Status:
+    """Whether the data can separate the inputs' noise from the system's; see `NoiseBudget.assumes_one_size`."""
+    why = "the system's share of the noise is known to 50 percentage points"
+    if assumes_one_size:
+        why += ", if its noise has one size"
+    if not identifiable:
+        why = "trust the sum, not the split"
+    return Status("split of the noise", _word(identifiable and not assumes_one_size, identifiable), why)
 
 
 def _word(good: bool, fair: bool) -> Word:

@@ -17,7 +17,7 @@ from taylor_sensus.plots.style import COLOURS
 from taylor_sensus.report.html import table
 from taylor_sensus.report.svg import figure
 from taylor_sensus.tables.units import split_header
-from taylor_sensus.words.budget_text import HEADINGS, LEFT, NOT_IDENTIFIABLE, blocks_of, exact_words
+from taylor_sensus.words.budget_text import HEADINGS, LEFT, blocks_of, exact_words, split_words
 from taylor_sensus.words.format import number, one_line
 from taylor_sensus.words.html import Content, Markup, shown, tag
 from taylor_sensus.words.notebook import statuses
@@ -139,7 +139,7 @@ def _budget(view: RowView, target: str) -> Markup:
     lines = [[shown(line[at]) if at == 0 else line[at] for at in places] for line in block.lines]
     words = [at for at, place in enumerate(places) if place in LEFT]
     sources = table(SHOWN, lines, words=words, label="Noise budget")
-    remarks = [NOT_IDENTIFIABLE] if not budget.identifiable else []
+    remarks = split_words(budget.identifiable, budget.assumes_one_size)
     remarks += exact_words(budget.parts.probably_exact)
     caption = [tag("b", shown(block.title)), wide(statuses(block.statuses), "Checks"), sources]
     caption += [tag("p", tag("bdi", remark)) for remark in remarks]

@@ -11,7 +11,7 @@ from taylor_sensus.report.contents import Contents
 from taylor_sensus.report.html import table
 from taylor_sensus.report.sections.pieces import LISTED, LONG, bar, missing, section, target_heading
 from taylor_sensus.tables.units import split_header
-from taylor_sensus.words.budget_text import HEADINGS, NOT_IDENTIFIABLE, exact_words, source_line, source_word
+from taylor_sensus.words.budget_text import HEADINGS, exact_words, source_line, source_word, split_words
 from taylor_sensus.words.format import number, percent
 from taylor_sensus.words.html import Content, Markup, shown, tag
 
@@ -36,8 +36,8 @@ def budget(contents: Contents) -> Markup:
             "it causes in the prediction. Variances add up exactly to the total."),
         tag("p", _which_rows(survey.budget)),
     ]  # fmt: skip
-    if not survey.identifiable:
-        pieces.append(tag("ul", tag("li", NOT_IDENTIFIABLE), class_="warnings"))
+    remarks = split_words(survey.identifiable, survey.assumes_one_size)
+    pieces += [tag("ul", tag("li", words), class_="warnings") for words in remarks]
     pieces += [tag("p", words) for words in exact_words(contents.fitted.fit_summary.probably_exact or {})]
     average = mean_table(survey.budget)
     sources = len(survey.budget.sources)
