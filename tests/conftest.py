@@ -29,8 +29,10 @@ if not os.environ.get("TAYLOR_SENSUS_DATA"):  # a named folder: neither a test n
     os.environ["TAYLOR_SENSUS_DATA"] = str(Path(user_data_dir("taylor-sensus")) / "datasets")
 forbid_the_network()
 CHECKED = ["taylor_sensus.model", "taylor_sensus.fit"]
-"""Packages whose annotations, shapes among them, are checked at every call; `test_shapes` says that all have them."""
-install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
+"""Packages whose annotations, shapes among them, are checked at every call; `test_shapes` says that all have them. A
+fit takes almost three times as long then, so `make test` does it with the tests of these packages only."""
+if os.environ.get("TAYLOR_SENSUS_SHAPES"):
+    install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 if not os.environ.get("TAYLOR_SENSUS_CACHE"):
     os.environ["TAYLOR_SENSUS_CACHE"] = os.path.join(tempfile.gettempdir(), "taylor-sensus-test-cache")
 
