@@ -102,6 +102,7 @@ def test_work_under_way_tells_its_time(screen, served):
     assert_usable(screen, "/working")
     go_on.set()
     bench.job.wait(10)
+    screen.wait_for_url(home + "/")  # by itself; it would break off where the next test goes
     bench.job = before
 
 
