@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from taylor_sensus.prediction import Prediction
-from taylor_sensus.report.answers import how_calibrated, how_good, which_noise
+from taylor_sensus.report.answers import how_calibrated, how_good, where_next, which_noise
 from taylor_sensus.report.contents import EvaluatedRows
 from taylor_sensus.words.verdicts import coverage_of, error_bars
 
@@ -61,3 +61,14 @@ def test_a_split_that_cannot_be_known_is_not_claimed(identifiable, short):
     answer = which_noise(SimpleNamespace(survey=survey))
     assert answer.short.endswith(short) and ("temp" in answer.why) is identifiable
     assert answer.why.startswith("60 %" if identifiable else "90 %") and ("has one size" in answer.why) is identifiable
+
+
+@pytest.mark.parametrize("assumes", [True, False])
+def test_better_inputs_are_advised_with_what_that_assumes(assumes):
+    budget = SimpleNamespace(
+        variance=np.array([[6.0, 3.0, 1.0]]), part_of_source=["feature_noise", "system_noise", "epistemic"],
+        sources=["temp", "system", "too little data"], is_of_training_rows=False, unseen_lacking=None,
+    )  # fmt: skip
+    survey = SimpleNamespace(budget=budget, identifiable=True, assumes_one_size=assumes)
+    answer = where_next(SimpleNamespace(suggestions=None, evidence=None, survey=survey))
+    assert answer.short == "temp, more exactly" and ("has one size" in answer.why) is assumes

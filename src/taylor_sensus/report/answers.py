@@ -14,6 +14,7 @@ from taylor_sensus.words.verdicts import Word, accuracy, coverage_of, error_bars
 
 NOISE = ("feature_noise", "system_noise")
 """Parts that can only be told apart where the slope changes or errors are declared."""
+ASSUMED = " That holds if the system's own noise has one size."
 
 
 class Answer(NamedTuple):
@@ -94,7 +95,7 @@ def which_noise(contents: Contents) -> Answer:
             question, "noise of the inputs or of the system", f"{why} Declare the inputs' errors to find out."
         )
     if survey.assumes_one_size and main in NOISE:
-        why += " That holds if the system's own noise has one size."
+        why += ASSUMED
     if inputs.max() > 0:
         why += f" Among the inputs the noise of {column} matters most ({percent(float(inputs.max()))})."
     return Answer(question, f"mostly {PART_WORDS[main]}", why)
@@ -143,6 +144,7 @@ def advice(contents: Contents, at: int) -> tuple[str, str]:
         return f"{column}, more exactly", (
             f"{percent(float(inputs.sum()), 0)} of the variance comes in through the inputs' noise, and most of that "
             f"through {column}. More rows of the same kind would not help as much."
+            + (ASSUMED if survey.assumes_one_size else "")
         )
     return "the same rows again, or more exactly", (
         f"Only {percent(lacking, 0)} of the variance comes from too little data{where}, so more rows of the same kind "
