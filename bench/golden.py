@@ -1,4 +1,4 @@
-"""Golden models of the present format, made anew: `python -m bench.golden`.
+"""Golden models of the present format, made anew: `python -m bench.golden`, or some: `python -m bench.golden turned`.
 
 A release keeps the files of its format for good; until then whoever changes the format makes those of the coming one
 again. What they predict is kept beside them, and every later version must predict the same.
@@ -6,6 +6,7 @@ again. What they predict is kept beside them, and every later version must predi
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,11 @@ def kinds() -> dict[str, dict[str, Any]]:
     many = rng.uniform(-1, 1, size=(2100, 2))
     stairs = np.floor(4 * many[:, 0]) + (many[:, 1] > 0.3) + 0.05 * rng.normal(size=2100)
     boosted = {"details": {"boosting": 30, "trees": 0, "kernel_rows": 40, "kernel_search_rows": 40}}
+    level, differences = rng.normal(size=(40, 1)), 0.02 * rng.normal(size=(40, 3))
+    bands = level + differences
+    turned = {"X": bands, "y": 100 * differences[:, 0] + level[:, 0] ** 2, "fit": {"X_err": np.full(3, 0.002)}}
     return {
+        "turned": turned,
         "boosted": {"X": many, "y": stairs, "model": boosted},
         "groups": {"X": x, "y": y + np.repeat(rng.normal(size=8), 5), "fit": {"groups": np.repeat(np.arange(8), 5)}},
         "limits": {"X": x, "y": np.maximum(y, -1.0), "fit": {"y_limit": -1.0 * (y < -1.0)}},
@@ -54,17 +59,20 @@ def kinds() -> dict[str, dict[str, Any]]:
     }
 
 
-def make(folder: Path = FOLDER) -> None:
-    """Fit, save, and keep what the models predict."""
-    kept = {}
+def make(names: list[str], folder: Path = FOLDER) -> None:
+    """Fit, save, and keep what the models predict; all if no names are given."""
+    beside = folder / f"{VERSION}.npz"
+    kept = dict(np.load(beside)) if names else {}
     for name, kind in kinds().items():
+        if names and name not in names:
+            continue
         model = _unfitted(kind.get("model", {})).fit(kind["X"], kind["y"], **kind.get("fit", {}))
         new = pd.DataFrame(kind["X"][:NEW_ROWS])
         model.save(folder / f"{VERSION}_{name}.tsnet")
         (folder / f"{VERSION}_{name}.json").write_text(new.to_json(orient="split", double_precision=15))
         prediction = model.predict_distribution(new if isinstance(kind["X"], pd.DataFrame) else new.to_numpy())
         kept |= {f"{name}/{part}": getattr(prediction, part) for part in PARTS}
-    np.savez_compressed(folder / f"{VERSION}.npz", **kept)
+    np.savez_compressed(beside, **kept)
 
 
 def _unfitted(changes: dict[str, Any]) -> TSNetRegressor:
@@ -73,4 +81,4 @@ def _unfitted(changes: dict[str, Any]) -> TSNetRegressor:
 
 
 if __name__ == "__main__":
-    make()
+    make(sys.argv[1:])

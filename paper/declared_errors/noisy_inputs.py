@@ -12,6 +12,7 @@ from copy import copy
 import numpy as np
 
 from taylor_sensus.model.chunks import one_blas_thread
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import CENTRES, GaussianProcess, ProcessRows, noise, search
 from taylor_sensus.model.scaling import Scaler, learn_scaling
 from taylor_sensus.prediction import Prediction
@@ -46,14 +47,14 @@ class Process:
         with one_blas_thread():
             found = [search(some, centre, ITERATIONS, start, with_trend=False) for centre in centres]
             theta = min(found, key=lambda one: one.cost).theta
-            self.process = GaussianProcess.condition(theta, NO_SQUASH, self.rows)
+            self.process = GaussianProcess.condition(theta, Coordinates(NO_SQUASH), self.rows)
 
     def conditioned(self, x: np.ndarray) -> Process:
         """The same hyper-parameters and targets at other inputs."""
         other = copy(self)
         other.rows = self.rows._replace(x=self.scaler.features(x[self.kept]))
         with one_blas_thread():
-            other.process = GaussianProcess.condition(self.process.numbers.theta, NO_SQUASH, other.rows)
+            other.process = GaussianProcess.condition(self.process.numbers.theta, Coordinates(NO_SQUASH), other.rows)
         return other
 
     def slopes(self, x: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from taylor_sensus.baselines.mcrf import MCRFBaseline
 from taylor_sensus.baselines.ngboost import NGBoostBaseline
 from taylor_sensus.baselines.some_rows import SomeRowsGPBaseline
 from taylor_sensus.errors import MissingExtraError
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessRows
 
 SMALL = {
@@ -73,7 +74,7 @@ def test_own_length_scales_see_through_meaningless_features():
     kernels[:, 1:] = kernels[:, 1:3].mean(axis=1, keepdims=True)  # a view: writes into theta
     x = model.process_.numbers.centres
     seen = ProcessRows(x, seen_targets(model), np.ones(len(x)), np.zeros(len(x)))
-    process = GaussianProcess.condition(theta, np.inf, seen)
+    process = GaussianProcess.condition(theta, Coordinates(np.inf), seen)
     common = process.posterior_at(model.scaler_.features(new)).mean[:, 0]
     unit, middle = model.scaler_.target_scale[0], model.scaler_.target_center[0]
     assert own < 0.3 * np.mean((common * unit + middle - clean) ** 2)

@@ -37,8 +37,8 @@ def test_answers_are_those_of_unseen_rows(found):
     numbers = found.process.numbers
 
     def again(y):
-        rows = _process_rows(table(y), np.zeros(90), float(numbers.log_range))
-        process = GaussianProcess.condition(numbers.theta, float(numbers.log_range), rows.take(np.arange(70)))
+        rows = _process_rows(table(y), np.zeros(90), found.process.coordinates)
+        process = GaussianProcess.condition(numbers.theta, found.process.coordinates, rows.take(np.arange(70)))
         return _answers(process, rows, np.arange(70), FOLD).unseen_mean
 
     np.testing.assert_allclose(again(moved)[:70:5], again(Y)[:70:5], atol=1e-6)

@@ -8,6 +8,7 @@ import pytest
 from taylor_sensus.fit.process import find_process
 from taylor_sensus.fit.records import Table
 from taylor_sensus.fit.robust import FREEDOM, leans, robust_score, robust_weights, suspects
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import CENTRES, GaussianProcess, ProcessRows, hyper_prior, noise
 from taylor_sensus.settings import DEFAULTS
 
@@ -26,7 +27,7 @@ def test_a_row_is_judged_by_its_miss_and_the_doubt_of_the_function_there():
     theta = hyper_prior(CENTRES[1], 2).mean
     weight, known = RNG.uniform(0.5, 2, 80), RNG.uniform(0, 0.1, 80)
     rows, so_far = ProcessRows(X, Y, weight, known), RNG.uniform(0.2, 1.2, 80)
-    process = GaussianProcess.condition(theta, 4.0, rows.reweighted(so_far))
+    process = GaussianProcess.condition(theta, Coordinates(4.0), rows.reweighted(so_far))
     mean, variance, _ = process.posterior_at(X)
     size = ((Y - mean)[:, 0] ** 2 + variance) * weight / (noise(theta) + known)
     wanted = (FREEDOM + 1) / (FREEDOM + size)
@@ -37,9 +38,9 @@ def test_a_row_that_the_process_has_not_seen_is_judged_as_if_it_had():
     theta = hyper_prior(CENTRES[1], 2).mean
     rows, one = ProcessRows(X, Y, np.ones(80), np.zeros(80)), np.ones(80)
     all_but_last = np.arange(79)
-    fewer = GaussianProcess.condition(theta, 4.0, rows.take(all_but_last))
+    fewer = GaussianProcess.condition(theta, Coordinates(4.0), rows.take(all_but_last))
     without = robust_weights(fewer, rows, all_but_last, one)
-    whole = robust_weights(GaussianProcess.condition(theta, 4.0, rows), rows, np.arange(80), one)
+    whole = robust_weights(GaussianProcess.condition(theta, Coordinates(4.0), rows), rows, np.arange(80), one)
     assert without[-1] == pytest.approx(whole[-1], rel=1e-9)
 
 

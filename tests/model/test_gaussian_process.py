@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import (
     TREND_LIMIT,
     GaussianProcess,
@@ -28,7 +29,7 @@ def smooth(count: int, features: int = 2, targets: int = 1, seed: int = 0) -> Pr
 
 
 def conditioned(theta, rows: ProcessRows, log_range: float = 4.0) -> GaussianProcess:
-    return GaussianProcess.condition(theta, log_range, rows)
+    return GaussianProcess.condition(theta, Coordinates(log_range), rows)
 
 
 @pytest.mark.parametrize("targets", [1, 2])

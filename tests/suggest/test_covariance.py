@@ -64,10 +64,10 @@ def test_of_the_process_alone_measuring_lowers_the_variance_exactly(model):
     alone = view.covariance(rows.process, rows.process)
     before = PosteriorCovariance(alone, alone, np.diag(alone).copy(), np.full(40, 0.07))
     after = before.measured(3).measured(17)
-    centres = np.vstack([view.centres, rows.process.squashed[[3, 17]]])
+    centres = np.vstack([view.centres, rows.process.seen[[3, 17]]])
     noise = np.append(model.fitted_.ensemble.process_share.process.numbers.row_noise, [0.07, 0.07])
     factor = np.linalg.cholesky(covariance(view.theta, centres, centres) + np.diag(noise))
-    again = variance(ProcessView(view.theta, view.squash_start, centres, factor), rows.scaled)
+    again = variance(ProcessView(view.theta, view.coordinates, centres, factor), rows.scaled)
     np.testing.assert_allclose(after.variance, again, atol=1e-10)
     np.testing.assert_allclose(after.own, again, atol=1e-10)
     gain = before.gain()[3] * 40  # the mean over the watched rows

@@ -7,6 +7,7 @@ import numpy as np
 from taylor_sensus.baselines.calibration import std_factor
 from taylor_sensus.baselines.face import Baseline, Moments, Scaled
 from taylor_sensus.model.chunks import one_blas_thread, run_all
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import CENTRES, GaussianProcess, ProcessRows, noise, search
 
 CHUNK = 1024
@@ -31,7 +32,7 @@ class GPRMKBaseline(Baseline):
 
         def one_start(centre: tuple[float, ...]) -> tuple[float, float, GaussianProcess]:
             theta = search(some, centre, self.max_iterations, with_trend=False).theta
-            process = GaussianProcess.condition(theta, np.inf, known)
+            process = GaussianProcess.condition(theta, Coordinates(np.inf), known)
             mean, variance, _ = process.posterior_at(rows.x_val)
             std = np.sqrt(variance + noise(theta))
             error = rows.y_val - mean[:, 0]

@@ -7,6 +7,7 @@ import numpy as np
 from taylor_sensus.baselines.face import Scaled
 from taylor_sensus.baselines.gprmk import GPRMKBaseline
 from taylor_sensus.model.chunks import one_blas_thread
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessRows
 
 
@@ -23,7 +24,7 @@ class SomeRowsGPBaseline(GPRMKBaseline):
         x, y = self._some(x, y, seed)
         known = ProcessRows(x, y[:, None], np.ones(len(x)), np.zeros(len(x)))
         with one_blas_thread():
-            self.process_ = GaussianProcess.condition(self.process_.numbers.theta, np.inf, known)
+            self.process_ = GaussianProcess.condition(self.process_.numbers.theta, Coordinates(np.inf), known)
 
     def _some(self, x: np.ndarray, y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         chosen = np.random.default_rng(seed).permutation(len(x))[: self.max_rows]

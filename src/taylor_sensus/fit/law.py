@@ -16,7 +16,6 @@ from taylor_sensus.model.gaussian_process import SHAPES, covariance
 from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import Law, LawNumbers, nodes, prior_root
 from taylor_sensus.model.shapes import Bool, Float
-from taylor_sensus.model.squash import squash
 from taylor_sensus.rows import spread
 
 COMPONENTS = (1, 2, 3, 5)
@@ -82,6 +81,7 @@ def fit_law(
     numbers = LawNumbers(
         fit.theta, found.process.numbers.log_range, fit.centres, fit.factor, fit.weight, fit.noise,
         used, np.array(low), np.array(high), usual, np.ones(len(reading)), np.zeros(len(reading)), most,
+        found.process.numbers.axes,
     )  # fmt: skip
     return Law(numbers, density)
 
@@ -131,7 +131,7 @@ def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _
     points, share, y, known, weight, brought, _ = rows_of
     count, nodes_each, features = points.shape
     numbers = found.process.numbers
-    flat = squash(points.reshape(-1, features), float(numbers.log_range), "log")
+    flat = found.process.coordinates(points.reshape(-1, features))
     picked = rng.permutation(count)[:CENTRES]
     centres = flat.reshape(count, nodes_each, features)[picked, rng.integers(nodes_each, size=len(picked))]
     start, spread_of_f = float(numbers.theta[-1]), np.zeros_like(y)

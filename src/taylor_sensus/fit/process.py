@@ -10,6 +10,7 @@ from taylor_sensus.fit.context import FitContext
 from taylor_sensus.fit.records import FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE, leans, robust_score, robust_weights, row_weights, suspects
 from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
+from taylor_sensus.model.coordinates import Coordinates, principal_axes
 from taylor_sensus.model.gaussian_process import (
     CENTRES,
     FoundMaximum,
@@ -20,7 +21,6 @@ from taylor_sensus.model.gaussian_process import (
     search,
 )
 from taylor_sensus.model.shapes import Float, Int
-from taylor_sensus.model.squash import squash
 from taylor_sensus.rows import blocks, spread
 from taylor_sensus.settings import Settings
 
@@ -32,6 +32,8 @@ LONG_TAIL = 4.0
 """Scaled features beyond this have tails; without any, only the widest range is tried."""
 SCOUTS, SCOUT_ITERATIONS = 200, 25
 """Rows and steps with which starts and ranges are compared, before the best goes on with more rows."""
+VERY_STRONG = 5.0
+"""Log of the Bayes factor from which principal axes take the place of the features: evidence that is called so."""
 ITERATIONS = 40
 ROUNDS, MORE_ITERATIONS = 2, 10
 """How often robust weights are found anew, and the search goes on."""
@@ -113,7 +115,8 @@ def find_process(
     scouts, with_trend = search_rows[:SCOUTS], settings.prior == "ridge"
     tails = np.abs(table.x[: len(fold)]).max() > LONG_TAIL
     ranges = LOG_RANGES if tails else LOG_RANGES[:1]
-    views = [_process_rows(table, declared, log_range) for log_range in ranges]
+    coordinates = [Coordinates(log_range) for log_range in ranges]
+    views = [_process_rows(table, declared, c) for c in coordinates]
     scored = np.concatenate([search_rows, np.arange(len(fold), len(table.y))])  # and all validation rows
 
     def from_start(number: int, centre: tuple[float, ...]) -> FoundMaximum:
@@ -126,7 +129,7 @@ def find_process(
     def error(number: int) -> float:
         rows = views[number].take(scored)
         inside = rows.take(np.arange(len(search_rows)))
-        process = GaussianProcess.condition(tried[number].theta, ranges[number], inside)
+        process = GaussianProcess.condition(tried[number].theta, coordinates[number], inside)
         return _unseen_error(
             _answers(process, rows, np.arange(len(search_rows)), fold[search_rows], variances=False), rows
         )
@@ -135,6 +138,13 @@ def find_process(
     with one_blas_thread():
         tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(ranges))], n_jobs)
         best = min(range(len(ranges)), key=error) if len(ranges) > 1 else 0
+        axes = principal_axes(views[best].x[: len(fold)])
+        if axes is not None:
+            coordinates.append(Coordinates(ranges[best], axes))
+            views.append(_process_rows(table, declared, coordinates[-1]))
+            tried.append(from_start(len(ranges), FIRST_START))
+            if (tried[best].cost - tried[-1].cost) * len(scouts) > VERY_STRONG:
+                best = len(ranges)
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
         ends = sorted([tried[best], *again], key=lambda one: one.cost)
         # With fewer rows another maximum may be the highest: the two best go on for a while.
@@ -142,7 +152,7 @@ def find_process(
             on = [lambda end=end: on_search_rows(best, end, MORE_ITERATIONS) for end in ends[:2]]
             ends = sorted(run_all(on, n_jobs), key=lambda one: one.cost)
         found = on_search_rows(best, ends[0], ITERATIONS)
-        robust = _robust(found, ranges[best], views[best], search_rows, centres, fold, settings)
+        robust = _robust(found, coordinates[best], views[best], search_rows, centres, fold, settings)
         if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
             return robust
         return _cross_fitted(robust, views[best], fold, found.centre, with_trend=with_trend)
@@ -158,22 +168,21 @@ def find_again(
 ) -> FoundProcess:
     """The same process with other declared variances or more rows: the search goes on from where it had ended."""
     search_rows, centres = _picked(len(fold), settings, seed)
-    log_range = float(before.log_range)
-    rows = _process_rows(table, declared, log_range)
+    coordinates = Coordinates(before.log_range, before.axes)
+    rows = _process_rows(table, declared, coordinates)
     with one_blas_thread():
         with_trend = settings.prior == "ridge"
         found = _with_some_noise(
             search(rows.take(search_rows), FIRST_START, ITERATIONS, before.theta, with_trend=with_trend)
         )
-        robust = _robust(found, log_range, rows, search_rows, centres, fold, settings)
+        robust = _robust(found, coordinates, rows, search_rows, centres, fold, settings)
         if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
             return robust
         return _cross_fitted(robust, rows, fold, found.centre, with_trend=with_trend)
 
 
-def _process_rows(table: Table, declared: Float[np.ndarray, " rows"], log_range: float) -> ProcessRows:
-    x = squash(table.x.astype(np.float64), log_range, "log")
-    return ProcessRows(x, table.y.astype(np.float64), table.weight.astype(np.float64), declared)
+def _process_rows(table: Table, declared: Float[np.ndarray, " rows"], coordinates: Coordinates) -> ProcessRows:
+    return ProcessRows(coordinates(table.x), table.y.astype(np.float64), table.weight.astype(np.float64), declared)
 
 
 def _picked(
@@ -194,7 +203,7 @@ def _with_some_noise(found: FoundMaximum) -> FoundMaximum:
 
 def _robust(
     found: FoundMaximum,
-    log_range: float,
+    coordinates: Coordinates,
     rows: ProcessRows,
     search_rows: Int[np.ndarray, " search_rows"],
     centres: Int[np.ndarray, " centres"],
@@ -203,7 +212,7 @@ def _robust(
 ) -> FoundProcess:
     """The process given its rows, each with its robust weight, unless unseen rows are served better without."""
     robust_centres = spread(centres, MOST_ROBUST_CENTRES)
-    process = GaussianProcess.condition(found.theta, log_range, rows.take(robust_centres))
+    process = GaussianProcess.condition(found.theta, coordinates, rows.take(robust_centres))
     if not settings.robust:
         return _from_all(process, rows, robust_centres, centres, fold)
     plain = process
@@ -213,7 +222,7 @@ def _robust(
         weights[train] = np.where(suspected, SUSPECT_WEIGHT, 1.0)
         reweighted = rows.reweighted(weights)
         begun = search(reweighted.take(search_rows), found.centre, ITERATIONS, with_trend=settings.prior == "ridge")
-        process = GaussianProcess.condition(_with_some_noise(begun).theta, log_range, reweighted.take(robust_centres))
+        process = GaussianProcess.condition(_with_some_noise(begun).theta, coordinates, reweighted.take(robust_centres))
     for _ in range(ROUNDS):
         weights[train] = robust_weights(process, rows.take(train), robust_centres, weights)
         reweighted = rows.reweighted(weights)
@@ -222,7 +231,7 @@ def _robust(
             reweighted.take(search_rows), found.centre, MORE_ITERATIONS, start, with_trend=settings.prior == "ridge"
         )
         theta = _with_some_noise(more).theta
-        process = GaussianProcess.condition(theta, log_range, reweighted.take(robust_centres))
+        process = GaussianProcess.condition(theta, coordinates, reweighted.take(robust_centres))
     robust_mean = _answers(process, reweighted, robust_centres, fold, variances=False).unseen_mean
     if not leans((rows.y - robust_mean)[weights >= LITTLE]):
         without = _answers(plain, rows, robust_centres, fold, variances=False).unseen_mean
@@ -240,8 +249,7 @@ def _from_all(
 ) -> FoundProcess:
     """The answers of a process that has seen `robust_centres`, with the same length scales and all `centres`."""
     if len(robust_centres) < len(centres):
-        numbers = process.numbers
-        process = GaussianProcess.condition(numbers.theta, float(numbers.log_range), rows.take(centres))
+        process = GaussianProcess.condition(process.numbers.theta, process.coordinates, rows.take(centres))
     return _answers(process, rows, centres, fold)
 
 
@@ -258,11 +266,11 @@ def _cross_fitted(
     In a small table the length scales learn the rows by heart, and residuals of rows left out are too small.
     """
     mean, variance = found.unseen_mean.copy(), found.unseen_variance.copy()
-    reweighted, log_range = rows.reweighted(found.robust_weights), float(found.process.numbers.log_range)
+    reweighted, coordinates = rows.reweighted(found.robust_weights), found.process.coordinates
     for number in np.unique(fold):
         own, rest = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         theta = _with_some_noise(search(reweighted.take(rest), centre, SCOUT_ITERATIONS, with_trend=with_trend)).theta
-        process = GaussianProcess.condition(theta, log_range, reweighted.take(rest))
+        process = GaussianProcess.condition(theta, coordinates, reweighted.take(rest))
         mean[own], variance[own], _ = process.posterior_at(rows.x[own])
     return found._replace(unseen_mean=mean, unseen_variance=variance)
 

@@ -187,7 +187,7 @@ class Ensemble:
         estimate = process.posterior(x, slopes=slopes, variances=variances)
         if not variances or self.process_share.usual_odds >= NEVER:
             return estimate
-        return estimate._replace(variance=estimate.variance + process.beyond(process.squashed(x)))
+        return estimate._replace(variance=estimate.variance + process.beyond(x))
 
 
 BY_PROCESS = "process"

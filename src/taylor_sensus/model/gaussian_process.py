@@ -23,6 +23,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 from scipy.optimize import minimize
 
 from taylor_sensus.model.chunks import one_blas_thread
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.inducing import INDUCING, InducingPoints, induced
 from taylor_sensus.model.shapes import Float, Int, Num, Shaped
 from taylor_sensus.model.squash import squash, squash_slope
@@ -122,7 +123,7 @@ class ProcessNumbers(NamedTuple):
     log_range: Float[np.ndarray, ""]
     """Where long tails begin to be squashed"""
     centres: Float[np.ndarray, "centres features"]
-    """Training rows, squashed"""
+    """Training rows in its coordinates"""
     row_noise: Float[np.ndarray, " centres"]
     coefficients: Float[np.ndarray, "centres targets"]
     """Of each centre in the mean"""
@@ -130,6 +131,8 @@ class ProcessNumbers(NamedTuple):
     """How many of the centres, spread evenly, are inducing points, from which the variance comes; None: all"""
     is_induced: Num[np.ndarray, ""] | None = None
     """1 where what all others know goes through these, else 0; None: a model file before version 0.3"""
+    axes: Float[np.ndarray, "features features"] | None = None
+    """Of its coordinates; None: the features themselves"""
 
 
 class Distances(NamedTuple):
@@ -155,23 +158,32 @@ class GaussianProcess:
     def __init__(self, numbers: ProcessNumbers, factor: Float[np.ndarray, "centres centres"] | None = None) -> None:
         witnesses = len(numbers.centres) if numbers.witnesses is None else numbers.witnesses
         exact: list[Any] = [np.asarray(part, np.float64) for part in numbers[:5]]
-        made: list[Any] = [*exact, np.array(witnesses), numbers.is_induced]
+        axes = None if numbers.axes is None else np.asarray(numbers.axes, np.float64)
+        made: list[Any] = [*exact, np.array(witnesses), numbers.is_induced, axes]
         self.numbers = ProcessNumbers(*made)
         if factor is not None:
             self.factor = factor
 
     @classmethod
-    def condition(cls, theta: Float[np.ndarray, " numbers"], log_range: float, rows: ProcessRows) -> GaussianProcess:
-        """The process given all these rows."""
+    def condition(
+        cls, theta: Float[np.ndarray, " numbers"], coordinates: Coordinates, rows: ProcessRows
+    ) -> GaussianProcess:
+        """The process given all these rows, which are in its coordinates."""
         row_noise = rows.noise(theta)
         factor = _factor(theta, rows.x, row_noise)
         coefficients = dpotrs(factor, rows.y, lower=1)[0]
         many = len(rows.x) > EXACT
         witnesses = np.array(INDUCING if many else len(rows.x))
+        log_range, axes = np.array(coordinates.log_range), coordinates.axes
         numbers = ProcessNumbers(
-            theta, np.array(log_range), rows.x, row_noise, coefficients, witnesses, np.array(int(many))
+            theta, log_range, rows.x, row_noise, coefficients, witnesses, np.array(int(many)), axes
         )
         return cls(numbers, factor)
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """From scaled rows to those of the process."""
+        return Coordinates(self.numbers.log_range, self.numbers.axes)
 
     @cached_property
     def factor(self) -> Float[np.ndarray, "centres centres"]:
@@ -258,23 +270,21 @@ class GaussianProcess:
     @cached_property
     def span(self) -> Float[np.ndarray, "2 features"]:
         """Lowest and highest of each squashed feature among the centres."""
-        return np.stack([self.numbers.centres.min(axis=0), self.numbers.centres.max(axis=0)])
+        centres = self.coordinates.turned_back(self.numbers.centres)
+        return np.stack([centres.min(axis=0), centres.max(axis=0)])
 
-    def beyond(self, z: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, " rows"]:
-        """Variance that is added beyond the centres' range, at squashed rows.
+    def beyond(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, " rows"]:
+        """Variance that is added beyond the centres' range, at scaled rows.
 
         Next to nothing at the edge, the whole prior's a range further out, and then growing like the distance does: no
         row has shown what happens there, not even in features that made no difference so far.
         """
         low, high = self.span
+        z = squash(np.asarray(x, np.float64), float(self.numbers.log_range), "log")
         outside = np.maximum(z - high, 0.0) + np.maximum(low - z, 0.0)
         ratio = outside / np.where(high > low, high - low, 1.0)
         squared = ratio * ratio
         return self.prior_variance * (squared * squared / (1 + squared)).sum(axis=1)
-
-    def squashed(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows features"]:
-        """Scaled rows in the coordinates of the centres."""
-        return squash(np.asarray(x, np.float64), float(self.numbers.log_range), "log")
 
     def cross(self, z: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
         """Covariance of the function at squashed rows with that at the centres."""
@@ -292,7 +302,7 @@ class GaussianProcess:
         self, x: Float[np.ndarray, "rows features"], *, slopes: bool = False, variances: bool = True
     ) -> ProcessEstimate:
         """At scaled rows. Without `variances` these are 0."""
-        return self.posterior_at(self.squashed(x), x if slopes else None, variances)
+        return self.posterior_at(self.coordinates(x), x if slopes else None, variances)
 
     def posterior_at(
         self,
@@ -300,7 +310,7 @@ class GaussianProcess:
         x: Float[np.ndarray, "rows features"] | None = None,
         variances: bool = True,
     ) -> ProcessEstimate:
-        """The same at rows that are squashed already; slopes where the scaled rows `x` are given.
+        """The same at rows in its coordinates; slopes where the scaled rows `x` are given.
 
         Covariances are made for some rows at a time: they stay in the processor's cache. Whitening is one matrix
         product for all.
@@ -318,7 +328,7 @@ class GaussianProcess:
                 own[rows] = cross if cross.shape[1] == own.shape[1] else cross.take(self.inducing_rows, axis=1)
         if jacobian is not None and x is not None:
             jacobian += squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
-            jacobian *= squash_slope(np.asarray(x, np.float64), float(self.numbers.log_range), "log")[:, None, :]
+            jacobian = self.coordinates.pulled_back(jacobian, x)
         variance = np.zeros(len(z))
         if variances:
             known = self.explained(own)

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from taylor_sensus.model.chunks import one_blas_thread
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import covariance, prior_variances
 from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.shapes import Bool, Float, Num
-from taylor_sensus.model.squash import squash
 
 JITTER = 1e-6
 """On the centres' covariance, as a share of its diagonal."""
@@ -33,7 +33,7 @@ class LawNumbers(NamedTuple):
     theta: Float[np.ndarray, " numbers"]
     log_range: Float[np.ndarray, ""]
     centres: Float[np.ndarray, "centres features"]
-    """Squashed"""
+    """In the coordinates of the process"""
     factor: Float[np.ndarray, "centres centres"]
     """Cholesky factor of what the rows told in the centres' whitened coordinates"""
     weight: Float[np.ndarray, "centres targets"]
@@ -53,6 +53,8 @@ class LawNumbers(NamedTuple):
     earlier model file, whose factor is on the declared variances themselves."""
     most: Float[np.ndarray, " features"] | None = None
     """Largest usual variance of each feature's errors in training."""
+    axes: Float[np.ndarray, "features features"] | None = None
+    """Of the coordinates of the process; None: the features themselves"""
 
 
 class LawAnswer(NamedTuple):
@@ -76,6 +78,11 @@ class Law:
         """Cholesky factor of the prior's covariance at the centres."""
         return prior_root(self.numbers.theta, self.numbers.centres)
 
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """From scaled rows to those of the process."""
+        return Coordinates(self.numbers.log_range, self.numbers.axes)
+
     @property
     def is_reading(self) -> Bool[np.ndarray, " features"]:
         """Which features were read with errors."""
@@ -86,7 +93,7 @@ class Law:
     ) -> tuple[Float[np.ndarray, "centres rows"], Float[np.ndarray, "centres rows"]]:
         """Scaled rows in whitened coordinates, before and after the data."""
         n = self.numbers
-        z = squash(np.asarray(x, np.float64), float(n.log_range), "log")
+        z = self.coordinates(x)
         before = solve_triangular(self.root, covariance(n.theta, z, n.centres).T, lower=True, check_finite=False)
         return before, solve_triangular(n.factor, before, lower=True, check_finite=False)
 
@@ -95,8 +102,7 @@ class Law:
     ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, " rows"]]:
         """f at exactly known scaled inputs: mean and variance."""
         before, after = self.basis(x)
-        z = squash(np.asarray(x, np.float64), float(self.numbers.log_range), "log")
-        known = prior_variances(self.numbers.theta, z) - (before * before).sum(axis=0)
+        known = prior_variances(self.numbers.theta, self.coordinates(x)) - (before * before).sum(axis=0)
         return after.T @ self.numbers.weight, np.maximum(known, 0.0) + (after * after).sum(axis=0)
 
     def slopes(

@@ -40,6 +40,8 @@ from taylor_sensus.storage.upgrade import Arrays, upgraded
 
 Record = TypeVar("Record")
 MOST_CENTRES = HIGHEST["kernel_rows"]
+MOST_STRETCHED = 1e9
+"""Largest ratio between two directions of a process' coordinates."""
 STEEPEST = 1e18
 """Slopes of a process, in scaled units, whose squares are numbers in single precision."""
 MADE_AT_ONCE = 2000
@@ -266,7 +268,7 @@ def _perceptions(settings: Settings) -> int:
 
 def _process_share(arrays: Arrays) -> ProcessShare:
     own: list[Any] = [arrays[f"process.{name}"] for name in ProcessNumbers._fields[:5]]
-    own += [arrays.get("process.witnesses"), arrays.get("process.is_induced")]
+    own += [arrays.get(f"process.{name}") for name in ProcessNumbers._fields[5:]]
     numbers = ProcessNumbers(*own)
     if not 0 < len(numbers.centres) <= MOST_CENTRES:  # the work grows with the cube, the memory with the square
         raise ModelFileError(f"its Gaussian process has {len(numbers.centres)} centres, not 1 to {MOST_CENTRES}")
@@ -280,9 +282,13 @@ def _process_share(arrays: Arrays) -> ProcessShare:
 
 def _is_process(process: GaussianProcess) -> bool:
     """Whether it can predict; a broken one is refused here and not later, with bounded work."""
+    axes = process.numbers.axes
+    stretch = 1.0 if axes is None else float(np.linalg.norm(axes))
+    if axes is not None and not np.linalg.cond(axes) < MOST_STRETCHED:
+        return False
     lengths = sum(part.size * part.inverse_lengths.max() for part in process.distances)
     steepest = np.abs(process.numbers.coefficients).sum(axis=0).max() * lengths + np.abs(process.trend_slope).max()
-    if not steepest < STEEPEST:
+    if not steepest * stretch < STEEPEST:
         return False
     if len(process.inducing_rows) <= MADE_AT_ONCE:
         return bool(np.isfinite(process.whitening).all())

@@ -99,7 +99,7 @@ class CandidateModel:
         prior = fitted.prior(Query(scaled, prior_mean=own), scaled)
         share = fitted.ensemble.process_share
         if share is not None and share.usual_odds < NEVER:
-            process_variance = process_variance + share.process.beyond(share.process.squashed(scaled))
+            process_variance = process_variance + share.process.beyond(scaled)
         outputs = component_means(fitted.ensemble, scaled.astype(np.float32), self.regressor.n_jobs)
         return epistemic_parts(fitted.ensemble, outputs, process_variance, scaled, prior, self.target_index)
 

@@ -62,7 +62,7 @@ def _estimate(
     if share is None:
         process_variance = np.zeros_like(process_variance)  # the stand-in only gives correlations
     elif share.usual_odds < NEVER:
-        process_variance = process_variance + share.process.beyond(share.process.squashed(scaled))
+        process_variance = process_variance + share.process.beyond(scaled)
     prior = fitted.prior(Query(scaled, prior_mean=own), scaled)
     outputs = component_means(fitted.ensemble, scaled.astype(np.float32), model.n_jobs)
     return epistemic_parts(fitted.ensemble, outputs, process_variance, scaled, prior, target)

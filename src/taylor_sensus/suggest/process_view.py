@@ -14,8 +14,8 @@ from scipy.linalg.lapack import dpstrf
 from threadpoolctl import threadpool_limits
 
 from taylor_sensus.fitted import FittedModel
+from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import CENTRES, covariance, hyper_prior, noise, prior_variances
-from taylor_sensus.model.squash import squash
 from taylor_sensus.records import Query
 from taylor_sensus.rows import spread, take
 
@@ -30,28 +30,28 @@ STAND_IN_START = 4.0
 class SeenRows(NamedTuple):
     """Rows as a process sees them."""
 
-    squashed: np.ndarray
-    """(rows, features)"""
+    seen: np.ndarray
+    """In the process' coordinates, (rows, features)"""
     explained: np.ndarray
     """Whitened covariance with the centres: the squares add up to the variance that is gone, (rows, centres)"""
 
     def take(self, rows: np.ndarray) -> SeenRows:
         """These rows only."""
-        return SeenRows(self.squashed[rows], self.explained[rows])
+        return SeenRows(self.seen[rows], self.explained[rows])
 
 
 class ProcessView(NamedTuple):
     """A process that has seen some rows. With fewer rows than the model has, its variances are never too small."""
 
     theta: np.ndarray
-    squash_start: float
+    coordinates: Coordinates
     centres: np.ndarray
     factor: np.ndarray
     """Lower Cholesky factor of the covariance of what was measured at the centres."""
 
     def rows(self, scaled: np.ndarray) -> SeenRows:
         """Rows in scaled units, as the process sees them."""
-        x = squash(np.asarray(scaled, np.float64), self.squash_start, "log")
+        x = self.coordinates(scaled)
         if not len(self.centres):
             return SeenRows(x, np.zeros((len(x), 0)))
         cross = covariance(self.theta, self.centres, x)
@@ -60,12 +60,12 @@ class ProcessView(NamedTuple):
 
     def variance(self, rows: SeenRows) -> np.ndarray:
         """Of the function at each row, given the centres."""
-        prior = prior_variances(self.theta, rows.squashed)
+        prior = prior_variances(self.theta, rows.seen)
         return np.maximum(prior - (rows.explained**2).sum(axis=1), LEAST * prior)
 
     def covariance(self, a: SeenRows, b: SeenRows) -> np.ndarray:
         """Of the function at all pairs of rows, given the centres."""
-        return covariance(self.theta, a.squashed, b.squashed) - a.explained @ b.explained.T
+        return covariance(self.theta, a.seen, b.seen) - a.explained @ b.explained.T
 
     def correlation(self, a: SeenRows, b: SeenRows) -> np.ndarray:
         """Between the errors at all pairs of rows, given the centres."""
@@ -74,33 +74,33 @@ class ProcessView(NamedTuple):
 
 def process_view(fitted: FittedModel, most: int | None = None) -> ProcessView:
     """The model's process, or its stand-in, with all centres, or with the `most` informative ones."""
-    theta, start, x, row_noise = _measured(fitted)
+    theta, coordinates, x, row_noise = _measured(fitted)
     with threadpool_limits(1, "blas"):
         total = covariance(theta, x, x) + np.diag(row_noise)
         if most is None or len(x) <= most:
-            return ProcessView(theta, start, x, np.linalg.cholesky(total))
+            return ProcessView(theta, coordinates, x, np.linalg.cholesky(total))
         _, pivots, _, _ = dpstrf(total, lower=1)
         rows = np.sort(pivots[:most] - 1)
-        return ProcessView(theta, start, x[rows], np.linalg.cholesky(total[np.ix_(rows, rows)]))
+        return ProcessView(theta, coordinates, x[rows], np.linalg.cholesky(total[np.ix_(rows, rows)]))
 
 
 class _Measured(NamedTuple):
     """All that makes a process: hyper-parameters, and where and how well the function was measured."""
 
     theta: np.ndarray
-    squash_start: float
+    coordinates: Coordinates
     x: np.ndarray
     noise: np.ndarray
 
 
 def _measured(fitted: FittedModel) -> _Measured:
     if fitted.ensemble.process_share is not None:
-        numbers = fitted.ensemble.process_share.process.numbers
-        return _Measured(numbers.theta, float(numbers.log_range), numbers.centres, numbers.row_noise)
+        process = fitted.ensemble.process_share.process
+        return _Measured(process.numbers.theta, process.coordinates, process.numbers.centres, process.numbers.row_noise)
     features = len(fitted.scaler.scale)
-    theta = hyper_prior(CENTRES[2], features).mean
+    theta, coordinates = hyper_prior(CENTRES[2], features).mean, Coordinates(STAND_IN_START)
     x = np.empty((0, features))
     if fitted.rows is not None:
         x = take(fitted.rows.x, spread(np.flatnonzero(fitted.rows.weight > 0), MOST_CENTRES))
-        x = squash(fitted.inputs(Query(x))[0], STAND_IN_START, "log")
-    return _Measured(theta, STAND_IN_START, x, np.full(len(x), noise(theta)))
+        x = coordinates(fitted.inputs(Query(x))[0])
+    return _Measured(theta, coordinates, x, np.full(len(x), noise(theta)))
