@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.budget import NoiseBudget
+from taylor_sensus.budget import LEARNED, NoiseBudget
 
 NEW_POINT = "new point"
 REPEAT = "repeat: system noise dominates"
 REPEAT_UNKNOWN = "repeat: noise dominates, and its source is not known yet"
 IMPROVE = "improve the measurement of {}"
+IMPROVE_LEARNED = f"{IMPROVE}, if the system's own noise has one size"
+"""Of an input whose error was learned; see `NoiseBudget.assumes_one_size`."""
 NEW_GROUP = "measure it in another group: differences between groups dominate"
 FILL_IN = "find the missing values of this row"
 SOURCE_WORDS = {
@@ -36,13 +38,14 @@ def advise(budget: NoiseBudget, target: str) -> Advice:
     place = budget.target_names.index(target)
     largest = budget.variance[:, place].argmax(axis=1)
     sources, advice = [], []
-    for number in largest:
+    for row, number in enumerate(largest):
         part, name = budget.part_of_source[number], budget.sources[number]
         if part == "feature_noise":
             name = budget.parts.columns[number]
             sources.append(f"noise of {name}")
             known = bool(budget.parts.identifiable[number])
-            advice.append(IMPROVE.format(name) if known else REPEAT_UNKNOWN)
+            assumed = budget.assumes_one_size and budget.parts.kind[row, number] == LEARNED
+            advice.append((IMPROVE_LEARNED if assumed else IMPROVE).format(name) if known else REPEAT_UNKNOWN)
             continue
         sources.append(SOURCE_WORDS[part].format(target))
         if part == "epistemic":
