@@ -177,7 +177,7 @@ class FittedModel:
         prior: np.ndarray, target_error: np.ndarray, n_jobs: int | None,
     ) -> Distribution:  # fmt: skip
         """Where errors are larger than in training, the regression averaged over better readings."""
-        rows = np.flatnonzero(law.is_worse(variance))
+        rows = np.flatnonzero(in_chunks(law.is_worse, (scaled, variance), n_jobs))
         if not len(rows):
             return found
 

@@ -77,7 +77,7 @@ def fit_law(
         fit = _fit(found, averages, rng)
     size = (variance[:, reading] / usual[reading]).mean(axis=1)
     low, high = np.quantile(size, USUAL) * (1 - MARGIN, 1 + MARGIN)
-    most = np.quantile(variance, USUAL[1], axis=0) * (1 + MARGIN)
+    most = variance.max(axis=0) * (1 + MARGIN)
     numbers = LawNumbers(
         fit.theta, found.process.numbers.log_range, fit.centres, fit.factor, fit.weight, fit.noise,
         used, np.array(low), np.array(high), usual, np.ones(len(reading)), np.zeros(len(reading)), most,

@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taylor_sensus.errors import SettingError, did_you_mean
-from taylor_sensus.fit.context import FitContext
+from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.declared_noise import DeclaredShare, borne_out, tempered
 from taylor_sensus.fit.law import fit_law
+from taylor_sensus.fit.noise import squared_slopes
 from taylor_sensus.fit.process import ProcessStage, process_slopes, run_process
 from taylor_sensus.fit.records import FoundProcess, Table
-from taylor_sensus.fit.robust import LITTLE
+from taylor_sensus.fit.robust import LITTLE, NOTHING
+from taylor_sensus.fit.share import Weighed
+from taylor_sensus.model.declared_errors import DeclaredErrors
 from taylor_sensus.model.law import Law
+from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.shapes import Float
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
@@ -36,11 +40,13 @@ class Readings(NamedTuple):
     """What the stage hands on."""
 
     context: FitContext
-    """With the declared variances as the regression on readings uses them."""
+    """With the targets' declared variances as far as unseen rows bear them out."""
     process: ProcessStage
     """It knows nothing of the readings' errors: what they do to the mean, a regression on readings learns by itself."""
     law: Law | None
     """None without readings."""
+    declared: DeclaredErrors | None = None
+    """Of all rows, those of features as they were declared."""
 
 
 def with_kinds(table: Table, columns: tuple[Column, ...], settings: Settings) -> Table:
@@ -70,48 +76,104 @@ def run_readings(context: FitContext) -> Readings:
         return Readings(context, process, None)
     seed = int(context.run_seeds[-1])
     law = fit_law(t, process.found, seed) if read else None
-    share, through = _declared_share(context, process.found, law)
+    share = _declared_share(context, process.found, law)
     target = tempered(t.errors.target, t.weight, share.target_agreement)
     if law is not None and share.target_agreement < 1:
         law = fit_law(t, process.found, seed, target)
     errors = t.errors._replace(target=target.astype(np.float32))
+    table = t._replace(errors=errors)
     if law is not None:
-        law = with_share(law, share, t.weight[: t.train], through[: t.train])
-        errors = errors._replace(declared=law.in_regression(t.x, t.errors.declared).astype(np.float32))
-    return Readings(replace(context, table=t._replace(errors=errors)), process, law)
+        law = with_share(law, share, table)
+        table = counted(table, law)
+    return Readings(replace(context, table=table), process, law, errors)
 
 
-def with_share(
-    law: Law, share: DeclaredShare, weight: Float[np.ndarray, " rows"], left: Float[np.ndarray, "rows features"]
-) -> Law:
-    """The law with factor and offset on what declared errors leave open of true inputs, `left`."""
-    read, there = law.is_reading, left > 0
+class JudgedReadings(NamedTuple):
+    """Readings once the mean is known."""
+
+    context: FitContext
+    """With the declared variances as the regression on readings uses them."""
+    noise_table: NoiseTable
+    """The same."""
+    law: Law | None
+
+
+def judge_readings(
+    read: Readings, noise_table: NoiseTable, nets: list[MeanNetwork], weighed: Weighed
+) -> JudgedReadings:
+    """How far declared errors of readings count around the mean, by what it leaves in unseen rows.
+
+    The law says what they make on average, the slope of the blended mean how that differs from row to row.
+    """
+    context, law = read.context, read.law
+    if law is None or read.declared is None:
+        return JudgedReadings(context, noise_table, law)
+    t = context.table._replace(errors=read.declared)
+    chosen = spread(np.flatnonzero(noise_table.is_held_out & (noise_table.table.weight > NOTHING)), MOST_ROWS)
+    some = noise_table.table._replace(errors=read.declared.take(noise_table.rows)).take(chosen)
+    slopes = [squared_slopes(net, weighed.share, weighed.slopes[chosen], some.x, context.n_jobs) for net in nets]
+    squared = np.mean(slopes, axis=0)
+    bare = Law(law.numbers._replace(scale=np.ones(t.x.shape[1]), offset=np.zeros(t.x.shape[1])), law.density)
+    share = _judged(some, bare, squared, weighed.residual[chosen], weighed.mean_variance[chosen])
+    law = with_share(bare, share, t)
+    table = counted(t, law)
+    errors = None if table.errors is None else table.errors.take(noise_table.rows)
+    judged = noise_table._replace(table=noise_table.table._replace(errors=errors))
+    return JudgedReadings(replace(context, table=table), judged, law)
+
+
+def counted(table: Table, law: Law) -> Table:
+    """A table with declared variances as the regression on readings counts them."""
+    if table.errors is None:
+        return table
+    declared = law.in_regression(table.x, table.errors.declared).astype(np.float32)
+    return table._replace(errors=table.errors._replace(declared=declared))
+
+
+def with_share(bare: Law, share: DeclaredShare, table: Table) -> Law:
+    """The law with factor and offset on what declared errors leave open of true inputs, by the training rows.
+
+    `bare` has none yet, and the table has its errors as they were declared.
+    """
+    if table.errors is None:
+        return bare
+    train, read = slice(table.train), bare.is_reading
+    left, weight = bare.in_regression(table.x[train], table.errors.declared[train]) * read, table.weight[train]
+    there = left > 0
     mean = np.average(np.where(there, left, 0.0), axis=0, weights=weight)
     mean = mean / np.maximum(np.average(there, axis=0, weights=weight), 1e-30)
     scale = np.where(read, share.factor * share.agreement, 1.0)
     offset = np.where(read, share.factor * (1 - share.agreement) * mean, 0.0)
-    return Law(law.numbers._replace(scale=scale, offset=offset), law.density)
+    return Law(bare.numbers._replace(scale=scale, offset=offset), bare.density)
 
 
-def _declared_share(
-    context: FitContext, found: FoundProcess, law: Law | None
-) -> tuple[DeclaredShare, Float[np.ndarray, "rows features"]]:
-    """From the process' residuals, and the variances that declared errors leave open of true inputs at all rows."""
+def _declared_share(context: FitContext, found: FoundProcess, law: Law | None) -> DeclaredShare:
+    """From the process' residuals."""
     t = context.table
-    if t.errors is None:
+    chosen = spread(np.flatnonzero(found.robust_weights >= LITTLE), MOST_ROWS)
+    some, squared = t.take(chosen), process_slopes(found.process, t.x[chosen], context.n_jobs) ** 2
+    return _judged(some, law, squared, some.y - found.unseen_mean[chosen], found.unseen_variance[chosen, None])
+
+
+def _judged(
+    table: Table,
+    law: Law | None,
+    squared: Float[np.ndarray, "rows targets features"],
+    residual: Float[np.ndarray, "rows targets"],
+    known: Float[np.ndarray, "rows _"],
+) -> DeclaredShare:
+    """From residuals of unseen rows around a mean with these squared slopes; `known` is its own variance."""
+    errors = table.errors
+    if errors is None:
         raise ValueError("no errors are declared")
-    left = np.zeros(t.x.shape) if law is None else law.in_regression(t.x, t.errors.declared) * law.is_reading
-    inliers = spread(np.flatnonzero(found.robust_weights >= LITTLE), MOST_ROWS)
-    x, errors, weight = t.x[inliers], t.errors.take(inliers), t.weight[inliers].astype(np.float64)
-    squared = process_slopes(found.process, x, context.n_jobs) ** 2
-    through = np.einsum("rtf,rf->rt", squared, left[inliers])
+    left = np.zeros(table.x.shape) if law is None else law.in_regression(table.x, errors.declared) * law.is_reading
+    through = np.einsum("rtf,rf->rt", squared, left)
     expected = 1.0
     if law is not None:
-        spread_of_f = law.answer(x, errors.declared * law.is_reading).feature_variance
+        spread_of_f = law.answer(table.x, errors.declared * law.is_reading).feature_variance
         expected = float(np.clip(spread_of_f.sum() / max(through.sum(), 1e-30), *FACTOR_RANGE))
     others = errors._replace(target=np.zeros_like(errors.target))
     if law is not None:
         others = others.scaled(np.where(law.is_reading, 0.0, 1.0))
-    other = others.at_targets(squared) + found.unseen_variance[inliers, None]
-    residual = (t.y - found.unseen_mean)[inliers].astype(np.float64)
-    return borne_out(residual, weight, through, errors.target.astype(np.float64), other, expected), left
+    weight, target = table.weight.astype(np.float64), errors.target.astype(np.float64)
+    return borne_out(residual.astype(np.float64), weight, through, target, others.at_targets(squared) + known, expected)

@@ -27,7 +27,7 @@ from taylor_sensus.fit.noise import train_noise
 from taylor_sensus.fit.padding import assign_folds, fold_numbers, unseen_mask
 from taylor_sensus.fit.prepare import PreparedTable, prepare
 from taylor_sensus.fit.processes import Processes
-from taylor_sensus.fit.readings import run_readings, with_kinds
+from taylor_sensus.fit.readings import judge_readings, run_readings, with_kinds
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh, without_intercepts
 from taylor_sensus.fit.stream import RowSource, StreamedRows
@@ -158,6 +158,7 @@ def train(start: Start) -> TrainedEnsemble:
     at_rows = network_means(means.networks, noise_table.table.x, context.n_jobs)
     weighed = weigh(context, found, noise_table, means.networks, at_rows, row_weights)
     weighed, differ = without_intercepts(noise_table, weighed)
+    context, noise_table, law = judge_readings(read, noise_table, means.networks, weighed)
     noise_runs, noise_nets = train_noise(context, means.networks, noise_table, weighed)
     blocks = [DeepTaylorBlock(net, *pair) for net, pair in zip(means.networks, noise_nets, strict=True)]
     ensemble = Ensemble(
@@ -175,7 +176,7 @@ def train(start: Start) -> TrainedEnsemble:
     history = histories([*([] if density is None else [density]), *means.runs, *noise_runs])
     errors, scale = context.table.errors, weighed.imputed_scale
     boosted = None if weighed.boosting is None else weighed.boosting.unseen_mean
-    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, errors, scale, read.law, differ, boosted)
+    return TrainedEnsemble(ensemble, found, context.unseen, history, chosen, errors, scale, law, differ, boosted)
 
 
 def chosen_by(fitted: FittedModel) -> Chosen | None:

@@ -13,6 +13,9 @@ from scipy.special import logsumexp
 
 from taylor_sensus.model.shapes import Float
 
+WIDER = 3.0
+"""How much wider than the training rows those from elsewhere may lie."""
+
 
 class TrueInput(NamedTuple):
     """What is known of the true inputs behind readings."""
@@ -29,6 +32,14 @@ class InputDensity(NamedTuple):
     weight: Float[np.ndarray, " components"]
     mean: Float[np.ndarray, "components features"]
     covariance: Float[np.ndarray, "components features features"]
+
+    def widened(self) -> InputDensity:
+        """One normal distribution around the same mean, `WIDER` times as wide."""
+        weight = self.weight / self.weight.sum()
+        mean = weight @ self.mean
+        off = self.mean - mean
+        covariance = np.einsum("k,kij->ij", weight, self.covariance + off[:, :, None] * off[:, None, :])
+        return InputDensity(np.ones(1), mean[None], WIDER**2 * covariance[None])
 
     def behind(
         self,

@@ -23,6 +23,8 @@ from taylor_sensus.model.shapes import Bool, Float, Num
 
 JITTER = 1e-6
 """On the centres' covariance, as a share of its diagonal."""
+ELSEWHERE = 0.1
+"""Share of readings with large errors that may come from elsewhere than the training rows."""
 NODES = 16
 """Points for the true inputs of a reading in several features; a multiple of 2."""
 
@@ -52,7 +54,7 @@ class LawNumbers(NamedTuple):
     """What is added to them because declared errors differ less between rows than declared; None: of an
     earlier model file, whose factor is on the declared variances themselves."""
     most: Float[np.ndarray, " features"] | None = None
-    """Largest usual variance of each feature's errors in training."""
+    """Largest variance of each feature's errors in training."""
     axes: Float[np.ndarray, "features features"] | None = None
     """Of the coordinates of the process; None: the features themselves"""
 
@@ -140,11 +142,22 @@ class Law:
         left = left_open(self.density, n.used, self.is_reading, x, variance)
         return np.where(read, left * n.scale + n.offset, np.where(self.is_reading, 0.0, variance))
 
-    def is_worse(self, variance: Float[np.ndarray, "rows features"]) -> Bool[np.ndarray, " rows"]:
-        """Which rows have clearly larger errors in some feature than the training rows."""
+    def is_worse(
+        self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
+    ) -> Bool[np.ndarray, " rows"]:
+        """Which rows are readings of inputs like the training rows' with larger errors in some feature than any there.
+
+        What stands behind a reading from elsewhere, the training rows do not know: it is taken as it is.
+        """
         if self.numbers.most is None:
             return np.zeros(len(variance), bool)
-        return np.asarray((self.is_reading & (variance > self.numbers.most)).any(axis=1))
+        worse = np.asarray((self.is_reading & (variance > self.numbers.most)).any(axis=1))
+        rows, used = np.flatnonzero(worse), self.numbers.used.astype(int)
+        errors = as_matrices(np.where(self.is_reading, variance, 0.0)[np.ix_(rows, used)])
+        at = np.asarray(x, np.float64)[np.ix_(rows, used)]
+        like, elsewhere = (density.behind(at, errors).log_density for density in (self.density, self.density.widened()))
+        worse[rows] = like - elsewhere > np.log(ELSEWHERE / (1 - ELSEWHERE))
+        return worse
 
     def better_readings(
         self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
