@@ -5,7 +5,8 @@ rows dropped, three splits of 80 and 20 %, no validation rows: what users do. Ea
 mechanism left out; the guards (prior, robust weights) are also judged where their fault is, in the study `honesty`.
 Beside them six tables of 5,000 to 20,000 rows, one split.
 
-Four mechanisms of version 0.1 were judged before, in part: `results/mechanisms_v0_1.csv`.
+What was judged with earlier defaults: four mechanisms of version 0.1, in part, in `results/mechanisms_v0_1.csv`; what
+version 0.2 did, with three spreads of frequencies and wide noise networks, in `results/mechanisms_v0_2.csv`.
 
     python -m paper.mechanisms run      # goes on where it stopped, split by split
     python -m paper.mechanisms table    # every variant against the default

@@ -19,6 +19,7 @@ from paper.data.real_tables import LARGE_TABLES
 from taylor_sensus import TSNetRegressor
 from taylor_sensus._version import __version__
 from taylor_sensus.fit import means, share
+from taylor_sensus.model import coordinates
 from taylor_sensus.scores import evaluate
 
 RESULTS = FOLDER / "results" / "mechanisms.csv"
@@ -37,26 +38,24 @@ LARGE_VARIANTS: dict[str, dict[str, Any]] = {
 """On large tables with one split, of the present default: boosting is for them, more rows must not be worse, and the
 process works with some of the rows only."""
 MOST_OF_LARGE = 20_000
-BEFORE: dict[str, Any] = {"frequency_multiples": (0.25, 1.0, 4.0), "noise_width": 64}
-"""What the default had when this study began; two spreads and narrower noise networks are its outcome."""
 VARIANTS: dict[str, dict[str, Any]] = {
-    "default": {"details": BEFORE},
-    "no_forests": {"details": {**BEFORE, "trees": 0}},
-    "no_process": {"kernel": False, "details": BEFORE},
-    "no_robust_weights": {"details": {**BEFORE, "robust": False}},
-    "no_taylor_term": {"details": {**BEFORE, "taylor": False}},
-    "one_frequency": {"details": {**BEFORE, "frequency_multiples": (1.0,)}},
-    "narrow_noise_networks": {"details": {**BEFORE, "noise_width": 32}},
-    "no_longer_training": {"details": BEFORE},
-    "no_process_factor": {"details": BEFORE},
-    "present_default": {},
+    "default": {},
+    "no_principal_axes": {},
+    "no_forests": {"details": {"trees": 0}},
+    "no_longer_training": {},
+    "one_frequency": {"details": {"frequency_multiples": (1.0,)}},
+    "no_process_factor": {},
+    "no_process": {"kernel": False},
+    "no_robust_weights": {"details": {"robust": False}},
+    "no_taylor_term": {"details": {"taylor": False}},
 }
-"""The default without one of the things that it does, and what became of it."""
+"""The default without one of the things that it does."""
 CORE = ("no_process", "no_robust_weights", "no_taylor_term")
 """Beyond the first split these come last: what they bring is seen soon."""
 CONSTANTS: dict[str, tuple[Any, str, Any]] = {
     "no_longer_training": (means, "LONGER", 1.0),
     "no_process_factor": (share, "FACTORS", (1.0,)),
+    "no_principal_axes": (coordinates, "TOGETHER", -np.inf),
 }
 """Variants of numbers that are no settings: where each stands, and the value that switches it off."""
 COLUMNS: tuple[str, ...] = (

@@ -59,9 +59,7 @@ def write(results: pd.DataFrame, out: Path) -> None:
             ],
         }
     )
-    write_table(
-        lines, out, "mechanisms", f"Against the default before this study, {int(found['tables'].max())} tables."
-    )
+    write_table(lines, out, "mechanisms", f"Against the default, {int(found['tables'].max())} tables.")
     large = of_large(results)
     if len(large):
         shown = large.map(lambda ratio: "" if np.isnan(ratio) else f"{ratio:.3f}")

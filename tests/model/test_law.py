@@ -7,6 +7,7 @@ import pytest
 
 from taylor_sensus import TSNetRegressor, load
 from taylor_sensus.errors import DataError, SettingError
+from taylor_sensus.fit.declared_noise import DeclaredShare
 from taylor_sensus.fit.law import learn_density
 from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import nodes
@@ -38,6 +39,47 @@ def test_a_worse_reading_of_a_line_is_answered_by_the_textbook():
     found = tiny().fit(w, y, X_err=0.5).predict_distribution(np.array([[-1.0], [1.0]]), X_err=np.sqrt(1.25))
     assert np.diff(found.mean)[0] / 2 == pytest.approx(2 / 2.25, abs=0.12)
     assert found.std == pytest.approx(2 * np.sqrt(1.25 / 2.25), rel=0.15)
+
+
+@pytest.fixture(scope="module")
+def uneven() -> tuple[TSNetRegressor, np.ndarray, np.ndarray]:
+    """Five readings whose errors differ much between rows, and rows alike."""
+    rng = np.random.default_rng(0)
+    x, error = rng.standard_normal((600, 5)), rng.lognormal(-2, 1, (600, 5))
+    w, y = x + error * rng.standard_normal(x.shape), x[:, 0] - x[:, 1] + 0.1 * rng.standard_normal(600)
+    return tiny().fit(w[:400], y[:400], X_err=error[:400]), w[400:], error[400:]
+
+
+def test_of_rows_alike_hardly_any_is_a_worse_reading(uneven):
+    """Each feature's largest errors are those of other rows: what is rare in each must not become usual in all."""
+    model, w, error = uneven
+    law, scaler = model.fitted_.law, model.fitted_.scaler
+    x, variance = (w - scaler.center) / scaler.scale, (error / scaler.scale) ** 2
+    assert law.is_worse(x, variance).mean() < 0.05
+    assert law.is_worse(x, 1e4 * variance).all()
+
+
+def test_a_worse_reading_from_elsewhere_is_taken_as_it_is(uneven):
+    law = uneven[0].fitted_.law
+    variance = np.tile(2 * law.numbers.most, (2, 1))
+    x = np.stack([np.zeros(5), np.full(5, 60.0)])
+    np.testing.assert_array_equal(law.is_worse(x, variance), [True, False])
+
+
+def test_the_final_mean_says_how_far_declared_errors_count(monkeypatch):
+    """The process' own residuals are asked first; what the blended mean leaves in unseen rows has the last word."""
+    asked = []
+
+    def judged(table, law, squared, residual, known):
+        asked.append(law.numbers.scale.copy())
+        return DeclaredShare(1.0, 1.0, (0.5, 0.35)[len(asked) - 1])
+
+    monkeypatch.setattr("taylor_sensus.fit.readings._judged", judged)
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, (80, 2))
+    model = tiny().fit(x, np.floor(2 * x[:, 0]) + 0.05 * rng.standard_normal(80), X_err=0.1)
+    np.testing.assert_array_equal(asked, np.ones((2, 2)))  # nothing is counted twice
+    np.testing.assert_allclose(model.fitted_.law.numbers.scale, 0.35)
 
 
 def test_the_mixture_is_that_of_the_true_inputs_not_of_the_readings():
