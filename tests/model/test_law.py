@@ -9,8 +9,10 @@ from taylor_sensus import TSNetRegressor, load
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fit.declared_noise import DeclaredShare
 from taylor_sensus.fit.law import learn_density
+from taylor_sensus.model.ensemble import Distribution
 from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import nodes
+from taylor_sensus.model.worse_readings import mixed
 from tests.tiny import tiny
 
 
@@ -55,15 +57,30 @@ def test_of_rows_alike_hardly_any_is_a_worse_reading(uneven):
     model, w, error = uneven
     law, scaler = model.fitted_.law, model.fitted_.scaler
     x, variance = (w - scaler.center) / scaler.scale, (error / scaler.scale) ** 2
-    assert law.is_worse(x, variance).mean() < 0.05
-    assert law.is_worse(x, 1e4 * variance).all()
+    assert law.is_worse(variance).mean() < 0.05
+    assert law.is_worse(1e4 * variance).all()
+    assert (law.is_like_training(x, variance) > 0.5).mean() > 0.95
 
 
 def test_a_worse_reading_from_elsewhere_is_taken_as_it_is(uneven):
     law = uneven[0].fitted_.law
     variance = np.tile(2 * law.numbers.most, (2, 1))
     x = np.stack([np.zeros(5), np.full(5, 60.0)])
-    np.testing.assert_array_equal(law.is_worse(x, variance), [True, False])
+    np.testing.assert_allclose(law.is_like_training(x, variance), [1, 0], atol=0.05)
+
+
+def test_either_of_two_distributions_has_the_moments_of_both():
+    """Drawn: half of them around 1, half around 4, with variances 1 and 9 (features 0.5 and 8)."""
+
+    def one(mean: float, feature: float, system: float) -> Distribution:
+        cell = np.ones((1, 1))
+        noise = cell[:, :, None] * (feature + system)
+        return Distribution(mean * cell, feature * cell, system * cell, 0 * cell, 0 * cell, noise, np.ones(1))
+
+    found = mixed(np.full(1, 0.5), one(1.0, 0.5, 0.5), one(4.0, 8.0, 1.0))
+    assert found.mean == 2.5
+    assert found.variance == found.noise_covariance == 0.5 * (1 + 9) + 0.25 * 3**2
+    assert found.system_variance == 0.75
 
 
 def test_the_final_mean_says_how_far_declared_errors_count(monkeypatch):

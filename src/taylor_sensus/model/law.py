@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.special import expit, logit
 
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.coordinates import Coordinates
@@ -24,7 +25,7 @@ from taylor_sensus.model.shapes import Bool, Float, Num
 JITTER = 1e-6
 """On the centres' covariance, as a share of its diagonal."""
 ELSEWHERE = 0.1
-"""Share of readings with large errors that may come from elsewhere than the training rows."""
+"""Probability, before a reading with large errors is looked at, that its inputs are not like the training rows'."""
 NODES = 16
 """Points for the true inputs of a reading in several features; a multiple of 2."""
 
@@ -142,22 +143,24 @@ class Law:
         left = left_open(self.density, n.used, self.is_reading, x, variance)
         return np.where(read, left * n.scale + n.offset, np.where(self.is_reading, 0.0, variance))
 
-    def is_worse(
-        self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
-    ) -> Bool[np.ndarray, " rows"]:
-        """Which rows are readings of inputs like the training rows' with larger errors in some feature than any there.
-
-        What stands behind a reading from elsewhere, the training rows do not know: it is taken as it is.
-        """
+    def is_worse(self, variance: Float[np.ndarray, "rows features"]) -> Bool[np.ndarray, " rows"]:
+        """Which rows have larger errors in some feature than any training row."""
         if self.numbers.most is None:
             return np.zeros(len(variance), bool)
-        worse = np.asarray((self.is_reading & (variance > self.numbers.most)).any(axis=1))
-        rows, used = np.flatnonzero(worse), self.numbers.used.astype(int)
-        errors = as_matrices(np.where(self.is_reading, variance, 0.0)[np.ix_(rows, used)])
-        at = np.asarray(x, np.float64)[np.ix_(rows, used)]
+        return np.asarray((self.is_reading & (variance > self.numbers.most)).any(axis=1))
+
+    def is_like_training(
+        self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
+    ) -> Float[np.ndarray, " rows"]:
+        """Probability that a reading is one of inputs like the training rows', and not from elsewhere.
+
+        What stands behind a reading from elsewhere, the training rows do not know.
+        """
+        used = self.numbers.used.astype(int)
+        errors = as_matrices(np.where(self.is_reading, variance, 0.0)[:, used])
+        at = np.asarray(x, np.float64)[:, used]
         like, elsewhere = (density.behind(at, errors).log_density for density in (self.density, self.density.widened()))
-        worse[rows] = like - elsewhere > np.log(ELSEWHERE / (1 - ELSEWHERE))
-        return worse
+        return expit(like - elsewhere - logit(ELSEWHERE))
 
     def better_readings(
         self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
