@@ -58,7 +58,7 @@ def _slug(words: str) -> str:
 _CASES = (
     *_few(),
     Case("factorial", "5 x 5 levels, four repeats each", "factorial", 100, 10),
-    Case("batches", "new batches, after 12 to 14 of ten rows", "batches", 120, 30, methods=(*ALL, "untold")),
+    Case("batches", "new batches, after 12 to 14 of ten rows", "batches", 120, 60, methods=(*ALL, "untold")),
     Case("one_slip", "one value in 120 times ten", "slips", 120, 10),
     Case("ten_slips", "one value in ten times ten", "slips", 120, 10),
     Case("lognormal", "lognormal noise", "lognormal", 200, 10),
