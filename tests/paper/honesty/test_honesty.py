@@ -46,8 +46,8 @@ def test_every_case_has_its_own_methods_and_repeats():
 
 
 def test_our_method_takes_less_than_half_an_hour():
-    """About four seconds a fit."""
-    assert sum(task.method in ("tsnet", "untold") for task in HONESTY.tasks(Selection())) < 400
+    """At four seconds a fit, of which most take less."""
+    assert 4 * sum(task.method in ("tsnet", "untold") for task in HONESTY.tasks(Selection())) < 30 * 60
 
 
 @pytest.mark.parametrize("name", GENERATED)
