@@ -2,7 +2,7 @@
 
 A length scale a feature serves features that matter one by one. Where they rise and fall together (the bands of a
 spectrum, the magnitudes of a galaxy), the function depends on their small differences: every length scale is then
-short, and a row that is merely brighter than all others seems unknown in every column. Along principal axes, in units
+short, and a row that is a little brighter than all others seems unknown in every column. Along principal axes, in units
 of the rows' own spread, each direction has a length scale of its own.
 """
 

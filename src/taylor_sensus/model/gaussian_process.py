@@ -1,15 +1,16 @@
 """One Gaussian process over scaled rows: its evidence, and its posterior at seen and unseen rows.
 
-The covariance is a sum over `SHAPES` of amplitude times shape, each with a length scale for every feature, a linear
-trend, and white noise. Libraries form one matrix for each length scale to get the gradient; here all length scales of a
-shape share one matrix product, so that a fit takes a second where theirs takes a minute. A row of weight w counts as w
-rows.
+The covariance is a sum over `SHAPES` of amplitude times shape, each with a length scale for every feature (or every
+axis of its `Coordinates`), a linear trend, and white noise. Libraries form one matrix for each length scale to get the
+gradient; here all length scales of a shape share one matrix product, so that a fit takes a second where theirs takes a
+minute. A row of weight w counts as w rows.
 
 Far from all rows the shapes say nothing, and the trend is what is left: it levels off beyond the range of the rows, and
 the variance grows with the distance.
 
 The posterior mean is as smooth as the mean network is, and the noise of the features goes through its slope in the same
-way. All is double precision: with little noise, single precision could not tell rows apart.
+way. Double precision, unless the noise is far above rounding errors: with little noise, single could not tell rows
+apart.
 """
 
 from __future__ import annotations
