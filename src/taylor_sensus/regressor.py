@@ -373,12 +373,13 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
             seed = self._seed(None if before is None else {"seed": before.fit_summary.seed})
         from taylor_sensus.distributed.workers import dask_workers
         from taylor_sensus.fit.means import stage_runs
+        from taylor_sensus.fit.members import may_compile
         from taylor_sensus.fit.recipe import fit_model
-        from taylor_sensus.storage.compilation import forget_programs_if_many, forks, use_compilation_cache
 
-        forks.begin()
-        use_compilation_cache()
-        forget_programs_if_many()
+        if may_compile(settings, len(table.x), streamed=source is not None):
+            from taylor_sensus.storage.compilation import ready_to_compile
+
+            ready_to_compile()
         if self.time_limit is not None:
             settings = self._within_limit(table, settings)
         todo = partial(

@@ -7,7 +7,7 @@ import pytest
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.fit import members
 from taylor_sensus.fit.initial import Shape, new_mean
-from taylor_sensus.fit.loop import batches
+from taylor_sensus.fit.steps import batches
 from taylor_sensus.fit.members import train
 from taylor_sensus.fit.objectives import RunOptions, stage
 from taylor_sensus.fit.padding import TrainingRows, split_rows

@@ -108,11 +108,9 @@ class DaskWorkers:
 
 def run_on_worker(function: Callable[..., Any], *arguments: Any) -> Any:
     """What is sent to workers: linear algebra in one thread, so that sums have one order wherever they are made."""
-    from taylor_sensus.storage.compilation import forget_programs_if_many, forks, use_compilation_cache
+    from taylor_sensus.storage.compilation import ready_to_compile
 
-    forks.begin()
-    use_compilation_cache()
-    forget_programs_if_many()
+    ready_to_compile()
     with one_blas_thread():
         return function(*arguments)
 

@@ -6,13 +6,19 @@ Batches need no state: they follow from the seed and the step.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-import jax
 import numpy as np
 
-from taylor_sensus.fit.processes import Processes
+from taylor_sensus.model.module import Later
 from taylor_sensus.model.shapes import Float, Shaped
+
+if TYPE_CHECKING:
+    import jax
+
+    from taylor_sensus.fit.processes import Processes
+else:
+    jax = Later("jax")
 
 
 @runtime_checkable
@@ -53,6 +59,8 @@ class RunKeeper:
     ) -> None:  # fmt: skip
         """`start` is the state before the first step: of other weights, seed or options, it is another run."""
         self.kept, self.start, self.processes = kept, start, processes
+        if kept is None:
+            return
         digest = hashlib.sha256(repr((int(seed), options)).encode())
         for leaf in jax.tree.leaves(start.trained):
             digest.update(np.asarray(leaf).tobytes())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from taylor_sensus.fit.initial import Shape
 from taylor_sensus.fit.members import Progress
 from taylor_sensus.fit.objectives import RunOptions
 from taylor_sensus.fit.padding import LARGE, TrainingRows, unseen_mask
-from taylor_sensus.fit.processes import Processes
 from taylor_sensus.fit.records import Chosen, FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE, NOTHING
 from taylor_sensus.fit.stream import StreamedRows
@@ -21,6 +20,9 @@ from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.model.shapes import Bool, Float, Int
 from taylor_sensus.rows import spread
 from taylor_sensus.settings import Settings
+
+if TYPE_CHECKING:
+    from taylor_sensus.fit.processes import Processes
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ weights are the best so far are the host's too (`members.py`), so that nothing o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
@@ -18,40 +19,66 @@ import numpy as np
 import optax
 from jax import Array
 
+from taylor_sensus.fit.columns import columns_of, resized
 from taylor_sensus.fit.objectives import RunOptions, Stage
-from taylor_sensus.fit.padding import RowSplit
+from taylor_sensus.fit.steps import WINDOW
 from taylor_sensus.model.chunks import padded as pad
 from taylor_sensus.model.module import known_to_jax
 from taylor_sensus.model.networks import trainable
 from taylor_sensus.model.shapes import Float, Int, UInt
 
+if TYPE_CHECKING:
+    from taylor_sensus.fit.processes import Processes
+
 known_to_jax()
 
 ADAM = optax.scale_by_adam(b1=0.9, b2=0.95)
-WINDOW = 32
-"""Steps in a call of the program at most: the batches of so many are passed in at once."""
+_compiling = threading.Lock()
+"""Threads that need the same program at the same time would each compile it."""
+
+
+class CompiledSteps:
+    """Steps by JAX: any network, any stage, also by several processes together. Columns are padded to few classes."""
+
+    def __init__(
+        self, network: Any, points: Any, features: int, options: RunOptions, seed: int | np.integer, stage: Stage,
+        processes: Processes | None = None,
+    ) -> None:  # fmt: skip
+        """`features` is 0 where a network is trained as it is."""
+        self.features, self.columns = features, columns_of(network, features) if features else None
+        self.padded = network if self.columns is None else resized(network, features, self.columns)
+        self.points, self.options, self.seed, self.stage = points, options, np.uint32(seed), stage
+        self.take_steps = run_steps if processes is None else processes.run_steps
+        self.compiled = False
+
+    def start(self) -> tuple[Any, Any]:
+        """Weights and moments before the first step."""
+        weights, _ = trainable(self.padded)
+        return weights, new_moments(weights)
+
+    def gathered(self, rows: Any, picks: Int[np.ndarray, "steps batch"]) -> Any:
+        """Padded to `WINDOW` steps and to the columns of the program."""
+        found = jax.tree.map(lambda a: pad(np.take(np.asarray(a), picks, axis=0), WINDOW), rows)
+        return found if self.columns is None else found.widened(self.columns)
+
+    def run(self, weights: Any, moments: Any, window: Any, count: int, first: int) -> tuple[Any, Any, float]:
+        """A call of the program; the first one of a process compiles it, one thread at a time."""
+        given = (self.padded, window, self.points, np.int32(count), np.int32(first), self.seed)
+        with nullcontext() if self.compiled else _compiling:
+            weights, moments, loss = self.take_steps(weights, moments, *given, self.options, stage=self.stage)
+        self.compiled = True
+        return weights, moments, float(loss)
+
+    def network(self, weights: Any) -> Any:
+        """With its own number of columns."""
+        found = eqx.combine(jax.device_get(weights), trainable(self.padded)[1])
+        return found if self.columns is None else resized(found, self.columns, self.features)
 
 
 def new_moments(trained: Any) -> optax.ScaleByAdamState:
     """Adam's state before the first step; made on the host, because every shape would be a program of its own."""
     zeros = jax.tree.map(np.zeros_like, trained)
     return optax.ScaleByAdamState(count=np.zeros((), np.int32), mu=zeros, nu=jax.tree.map(np.copy, zeros))
-
-
-def batches(split: RowSplit, batch_size: int, rng: np.random.Generator) -> Iterator[Int[np.ndarray, " batch"]]:
-    """Rows of one step after another: the fit rows in a new random order each time they have all been seen."""
-    rows, left = split.fit[: int(split.fit_count)], np.empty(0, np.int32)
-    while True:
-        while len(left) < batch_size:
-            left = np.concatenate([left, rng.permutation(rows)])
-        yield left[:batch_size]
-        left = left[batch_size:]
-
-
-def gathered(rows: Any, picks: Int[np.ndarray, "steps batch"], columns: int | None) -> Any:
-    """The rows that `picks` names, padded to `WINDOW` steps and to the columns of the program."""
-    found = jax.tree.map(lambda a: pad(np.take(np.asarray(a), picks, axis=0), WINDOW), rows)
-    return found if columns is None else found.widened(columns)
 
 
 @partial(jax.jit, static_argnames=("stage",), donate_argnames=("moments",))

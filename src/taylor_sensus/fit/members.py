@@ -1,4 +1,4 @@
-"""The members of an ensemble, side by side on the machine's cores, each a call of the same compiled program.
+"""The members of an ensemble, side by side on the machine's cores.
 
 Measured on 2 CPU cores: a thread a member beats `vmap` over members (batched small matrix products are slow) and
 `lax.map` (one core idles); `make bench` prints the ratios. Each member's result is the same whatever `n_jobs`.
@@ -8,33 +8,30 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import equinox as eqx
-import jax
 import numpy as np
 import pandas as pd
 
+from taylor_sensus.fit.backprop import plain_steps
 from taylor_sensus.fit.checkpoint import Checkpoints, RunKeeper, RunState
-from taylor_sensus.fit.columns import columns_of, resized
 from taylor_sensus.fit.history import history_lines
-from taylor_sensus.fit.loop import WINDOW, batches, gathered, new_moments, run_steps
 from taylor_sensus.fit.objectives import RunOptions, Stage
 from taylor_sensus.fit.objectives import stage as stage_of
 from taylor_sensus.fit.padding import LARGE, MemberSplits, RowSplit, batch_rows
 from taylor_sensus.fit.records import Progress
+from taylor_sensus.fit.steps import WINDOW, Steps, batches
 from taylor_sensus.model.chunks import stopped
 from taylor_sensus.model.network import Variant
-from taylor_sensus.model.networks import trainable
+from taylor_sensus.model.shapes import Int
+from taylor_sensus.settings import Settings
 
 if TYPE_CHECKING:
     from taylor_sensus.fit.context import FitContext
     from taylor_sensus.fit.stream import StreamedFeed
 
-_compiling = threading.Lock()
-"""Threads that need the same program at the same time would each compile it."""
+WORTH_COMPILING = 3000
+"""Steps of a run from which a compiled program gains more than its compilation takes."""
 
 
 class Trained(NamedTuple):
@@ -71,38 +68,31 @@ def train(
     writes a checkpoint where these are `kept`.
     """
     processes = None if feed is None else feed.processes
-    features = getattr(rows, "features", 0)
-    columns = columns_of(network, features) if features else None
-    if columns is not None:
-        network = resized(network, features, columns)
-    trained, fixed = trainable(network)
+    steps = steps_of(network, rows, points, options, seed, stage, feed)
     scored, weight = (split.held, split.held_weight) if processes is None else map(processes.share, split[2:])
-    held = jax.tree.map(lambda a: np.asarray(a)[scored], rows)
-    held = held if columns is None else held.widened(columns)
+    held = _taken(rows, scored)
     drawn = batches(split, batch_size, np.random.default_rng(seed))
 
-    def from_memory(first: int, count: int, columns: int | None) -> Any:
-        return gathered(rows, np.stack([next(drawn) for _ in range(count)]), columns)
+    def window_of(first: int, count: int) -> Any:
+        if feed is not None:
+            return feed(first, count, steps.columns)
+        return steps.gathered(rows, np.stack([next(drawn) for _ in range(count)]))
 
-    take_steps = run_steps if processes is None else processes.run_steps
-
-    def score_of(trained: Any) -> float:
-        network = eqx.combine(jax.device_get(trained), fixed)
+    def score_of(weights: Any) -> float:
+        network = steps.network(weights)
         if processes is None:
             return float(stage.score(network, held, weight))
         total = float(weight.sum())
         return processes.average(stage.score(network, held, weight) if total else 0.0, total)
 
-    first = score_of(trained)
+    weights, moments = steps.start()
+    first = score_of(weights)
     log = np.full((checks, 2), np.nan, np.float32)
-    start = RunState(
-        trained, new_moments(trained), trained, log, np.inf if np.isnan(first) else first, 0, 0, 0, checks == 0
-    )
+    start = RunState(weights, moments, weights, log, np.inf if np.isnan(first) else first, 0, 0, 0, checks == 0)
     keeper = RunKeeper(kept, start, seed, options, processes)
-    trained, moments, best, log, best_score, best_step, step, check, is_over = keeper.find()
+    weights, moments, best, log, best_score, best_step, step, check, is_over = keeper.find()
     for _ in range(step if feed is None else 0):  # the batches of the steps before
         next(drawn)
-    compiled = False
     while not is_over:
         if stopped():
             raise Interrupted
@@ -110,26 +100,56 @@ def train(
         begun = step
         while step < until:
             count = min(WINDOW, until - step)
-            window = (feed or from_memory)(step, count, columns)
-            given = (network, window, points, np.int32(count), np.int32(step), np.uint32(seed))
-            with nullcontext() if compiled else _compiling:
-                trained, moments, loss = take_steps(trained, moments, *given, options, stage=stage)
-            total, step, compiled = total + float(loss), step + count, True
-        score = score_of(trained)
+            weights, moments, loss = steps.run(weights, moments, window_of(step, count), count, step)
+            total, step = total + loss, step + count
+        score = score_of(weights)
         log[check] = total / max(step - begun, 1), score
         if score < best_score or score == -np.inf:
-            best, best_score, best_step = trained, score, step
+            best, best_score, best_step = weights, score, step
         is_over = step >= options.steps or step - best_step >= options.patience or check + 1 == checks
         if progress is not None:
             share = (checks - check if is_over else 1) / checks
             progress(stage=stage.name, member=member, share=share, loss=float(log[check, 0]), score=score)
         check += 1
-        keeper.keep(RunState(trained, moments, best, log, best_score, best_step, step, check, is_over))
+        keeper.keep(RunState(weights, moments, best, log, best_score, best_step, step, check, is_over))
     if len(split.fit) >= LARGE:
         give_memory_back()
     history = history_lines(stage.name, member, options.steps_per_check, options.steps, log)
-    network = eqx.combine(jax.device_get(best), fixed)
-    return Trained(network if columns is None else resized(network, columns, features), history, best_score)
+    return Trained(steps.network(best), history, best_score)
+
+
+def may_compile(settings: Settings, rows: int, *, streamed: bool) -> bool:
+    """Whether a fit may need JAX, which is loaded, and told where to keep its programs, only then."""
+    plain = settings.training == "staged" and settings.kernel and rows <= settings.kernel_limit and not streamed
+    plain = plain and settings.contrast == "off" and not settings.dropout and settings.embedding != "positional"
+    passes = max(2.0, rows / settings.batch_size)  # steps of an epoch at most
+    mean = min(settings.epochs * passes, settings.most_steps)
+    noise = min(settings.noise_epochs * passes, settings.most_steps // 10)
+    return not plain or max(mean, noise, settings.checks) >= WORTH_COMPILING
+
+
+def _taken(rows: Any, places: Int[np.ndarray, " chosen"]) -> Any:
+    """Some rows of a record of arrays."""
+    if rows is None:
+        return None
+    if isinstance(rows, tuple):
+        return type(rows)(*[_taken(part, places) for part in rows])
+    return np.asarray(rows)[places]
+
+
+def steps_of(
+    network: Any, rows: Any, points: Any, options: RunOptions, seed: int | np.integer, stage: Stage,
+    feed: StreamedFeed | None,
+) -> Steps:  # fmt: skip
+    """Written out where that can be and runs are short, and compiled otherwise."""
+    if feed is None and options.steps < WORTH_COMPILING:
+        plain = plain_steps(network, options, stage)
+        if plain is not None:
+            return plain
+    from taylor_sensus.fit.loop import CompiledSteps  # JAX is loaded only where it is needed
+
+    processes = None if feed is None else feed.processes
+    return CompiledSteps(network, points, getattr(rows, "features", 0), options, seed, stage, processes)
 
 
 def train_member(

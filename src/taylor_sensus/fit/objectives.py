@@ -7,21 +7,25 @@ with NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from taylor_sensus.fit.padding import padded_columns
 from taylor_sensus.model.density import density_divergence
 from taylor_sensus.model.forward import mean_of, variances
 from taylor_sensus.model.loss import heteroscedastic_mse
+from taylor_sensus.model.module import Later
 from taylor_sensus.model.network import Variant, Weights, algorithm_1
 from taylor_sensus.model.networks import Perceptron, VarianceNetwork
 from taylor_sensus.model.noise_contrast import draw_noise, second_view
 from taylor_sensus.model.shapes import AnyArray, Float, Shaped
+
+if TYPE_CHECKING:
+    import jax
+    import jax.numpy as jnp
+else:
+    jax, jnp = Later("jax"), Later("jax.numpy")
 
 
 class RunOptions(NamedTuple):
@@ -55,11 +59,11 @@ def mean_loss(
     network: Any,
     rows: Any,
     points: Any,
-    key: Shaped[Array, "*key"],
+    key: Shaped[AnyArray, "*key"],
     options: RunOptions,
-    fade: Float[Array, ""],
+    fade: Float[AnyArray, ""],
     variant: Variant,
-) -> Float[Array, ""]:
+) -> Float[AnyArray, ""]:
     """Squared error of the mean network under fading dropout, plus the pull of eq. 10 on a noisy view of some rows."""
     mask_key, draw_key, view_key = jax.random.split(key, 3)
     masks = None
@@ -109,11 +113,11 @@ def noise_loss(
     networks: Any,
     rows: NoiseRows,
     points: Any,
-    key: Shaped[Array, "*key"],
+    key: Shaped[AnyArray, "*key"],
     options: RunOptions,
-    fade: Float[Array, ""],
+    fade: Float[AnyArray, ""],
     variant: Variant,
-) -> Float[Array, ""]:
+) -> Float[AnyArray, ""]:
     """Expected heteroscedastic MSE of held-out residuals."""
 
     def one_row(residual, variance):
@@ -137,7 +141,7 @@ def noise_cost(networks: Any, rows: NoiseRows) -> Float[np.ndarray, " rows"]:
     return np.sum(np.log(variance) + np.asarray(rows.residual) ** 2 / variance, axis=1)
 
 
-def noise_variances(networks: Any, rows: NoiseRows) -> Float[Array, "rows targets"]:
+def noise_variances(networks: Any, rows: NoiseRows) -> Float[AnyArray, "rows targets"]:
     """Variance of each target that the noise networks and what is known before give together."""
     feature_net, system_net = networks
 
@@ -151,11 +155,11 @@ def density_loss(
     perception: Any,
     rows: Any,
     points: Any,
-    key: Shaped[Array, "*key"],
+    key: Shaped[AnyArray, "*key"],
     options: RunOptions,
-    fade: Float[Array, ""],
+    fade: Float[AnyArray, ""],
     variant: Variant,
-) -> Float[Array, ""]:
+) -> Float[AnyArray, ""]:
     """Divergence of the attention from the neighbour densities."""
     return density_divergence(jax.vmap(perception)(rows.x), rows.log_density)
 
@@ -169,11 +173,11 @@ def joint_loss(
     network: Any,
     rows: Any,
     points: Any,
-    key: Shaped[Array, "*key"],
+    key: Shaped[AnyArray, "*key"],
     options: RunOptions,
-    fade: Float[Array, ""],
+    fade: Float[AnyArray, ""],
     variant: Variant,
-) -> Float[Array, ""]:
+) -> Float[AnyArray, ""]:
     """Algorithm 1 as printed; points of X and X_aug are drawn for the divergence."""
     point_key, key = jax.random.split(key)
     drawn = points
@@ -204,8 +208,8 @@ def stage(name: str, variant: Variant) -> Stage:
 
 
 def _dropout_masks(
-    key: Shaped[Array, "*key"], perceptron: Perceptron, count: int, rate: Float[Array, ""]
-) -> tuple[Float[Array, "_ _"], ...]:
+    key: Shaped[AnyArray, "*key"], perceptron: Perceptron, count: int, rate: Float[AnyArray, ""]
+) -> tuple[Float[AnyArray, "_ _"], ...]:
     """Masks for all hidden layers from one byte a neuron: later layers use other rows' bytes, random bits are dear."""
     widths = [layer.weight.shape[1] for layer in perceptron.layers[:-1]]
     bits = jax.random.bits(key, (count, max(widths)), jnp.uint8)
@@ -213,6 +217,6 @@ def _dropout_masks(
     return tuple(jnp.roll(kept, 7 * depth, axis=0)[:, :width] for depth, width in enumerate(widths))
 
 
-def weighted_mean(weight: Float[AnyArray, " rows"], values: Float[AnyArray, " rows"]) -> Float[Array, ""]:
+def weighted_mean(weight: Float[AnyArray, " rows"], values: Float[AnyArray, " rows"]) -> Float[AnyArray, ""]:
     """Average over rows."""
     return jnp.asarray(weight) @ values / weight.sum()

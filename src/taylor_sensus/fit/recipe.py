@@ -8,7 +8,7 @@ as printed, all networks at once (`joint.py`).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from taylor_sensus.fit.members import histories
 from taylor_sensus.fit.noise import train_noise
 from taylor_sensus.fit.padding import assign_folds, fold_numbers, unseen_mask
 from taylor_sensus.fit.prepare import PreparedTable, prepare
-from taylor_sensus.fit.processes import Processes
 from taylor_sensus.fit.readings import judge_readings, run_readings, with_kinds
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh, without_intercepts
@@ -40,6 +39,9 @@ from taylor_sensus.model.shapes import Num
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 from taylor_sensus.records import EncodedTable, Names
 from taylor_sensus.settings import Settings
+
+if TYPE_CHECKING:
+    from taylor_sensus.fit.processes import Processes
 
 MOST_KEPT = 2_000_000
 """Cells of a table up to which a model keeps its rows, so that new ones can be added to them."""

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from taylor_sensus.fit.loop import WINDOW
 from taylor_sensus.fit.padding import TrainingRows
-from taylor_sensus.fit.processes import Processes
+from taylor_sensus.fit.steps import WINDOW
 from taylor_sensus.model.imputation import Imputer
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.shapes import Bool, Float, Int, Num, UInt
 from taylor_sensus.rows import blocks, take
+
+if TYPE_CHECKING:
+    from taylor_sensus.fit.processes import Processes
 
 
 class Pool(NamedTuple):

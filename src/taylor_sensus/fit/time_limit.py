@@ -1,6 +1,6 @@
 """A fit within a time limit: fewer members, shorter runs and a smaller process, chosen before it begins.
 
-One run of the compiled program is timed on rows of the table's shape, and one evaluation of the process' evidence; what
+One window of steps is timed on rows of the table's shape, and one evaluation of the process' evidence; what
 a whole fit would take follows from the numbers of steps and evaluations. Where that is too long, members and steps are
 reduced by the same factor each, because half the members trained half as long lose less than either alone cut to a
 quarter. The choice depends on how busy the machine is, so that such a fit is not reproducible.
@@ -14,15 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.fit.columns import columns_of, resized
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
-from taylor_sensus.fit.loop import WINDOW, gathered, new_moments, run_steps
+from taylor_sensus.fit.members import steps_of
 from taylor_sensus.fit.objectives import RunOptions, stage
 from taylor_sensus.fit.padding import TrainingRows, batch_rows, bucket
+from taylor_sensus.fit.steps import WINDOW
 from taylor_sensus.model.chunks import cores, on_one_blas_thread
 from taylor_sensus.model.gaussian_process import CENTRES, ProcessRows, hyper_prior, negative_log_evidence
 from taylor_sensus.model.network import Variant, Weights
-from taylor_sensus.model.networks import trainable
 from taylor_sensus.settings import Settings
 
 USED = 0.8
@@ -40,7 +39,7 @@ class Costs(NamedTuple):
     """Seconds on this machine."""
 
     compile: float
-    """Of one program; a fit has two."""
+    """Of the mean's program; 0 where nothing is compiled."""
     step: float
     """Of one member."""
     evidence: float
@@ -120,25 +119,20 @@ def measured(rows: int, features: int, targets: int, settings: Settings) -> Cost
     rng, size = np.random.default_rng(0), batch(rows, settings)
     shape = Shape(features, targets, np.zeros(features), np.ones(features))
     network = new_mean(shape, settings, rng, settings.frequency_cap)
-    columns = columns_of(network, features)
-    if columns is not None:
-        network = resized(network, features, columns)
-    trained, _ = trainable(network)
     x, y = (rng.standard_normal((size, width)).astype(np.float32) for width in (features, targets))
     made = TrainingRows(x, y, np.ones(size, np.float32), 0 * y, np.ones_like(y))
-    window = gathered(made, np.tile(np.arange(size), (WINDOW, 1)), columns)
+    many = round(mean_steps(rows, settings))
     options = RunOptions(
-        settings.learning_rate, settings.weight_decay, 0.1, settings.dropout, WINDOW, WINDOW, WINDOW,
+        settings.learning_rate, settings.weight_decay, 0.1, settings.dropout, many, WINDOW, WINDOW,
         Weights(settings.contrast_weight, settings.contrast_mean, settings.contrast_spread, settings.contrast_noise,
                 settings.density_weight, settings.log_weight, settings.beta),
     )  # fmt: skip
     variant = Variant(settings.contrast, settings.loss, settings.combination, settings.density, settings.dropout > 0)
-    seconds = []
+    steps = steps_of(network, made, None, options, 0, stage("mean", variant), None)
+    window, seconds = steps.gathered(made, np.tile(np.arange(size), (WINDOW, 1))), []
     for _ in range(2):
         started = time.perf_counter()
-        given = (network, window, None, np.int32(WINDOW), np.int32(0), np.uint32(0))
-        loss = run_steps(trained, new_moments(trained), *given, options, stage=stage("mean", variant))[2]
-        float(loss)
+        steps.run(*steps.start(), window, WINDOW, 0)
         seconds.append(time.perf_counter() - started)
     search_rows = min(rows, SMALL_SEARCH)
     drawn = rng.standard_normal((search_rows, features + targets))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jax import Array
+from typing import TYPE_CHECKING
 
+from taylor_sensus.model.module import Later
 from taylor_sensus.model.shapes import AnyArray, Float, Shaped
+
+if TYPE_CHECKING:
+    import jax
+    import jax.numpy as jnp
+else:
+    jax, jnp = Later("jax"), Later("jax.numpy")
 
 
 def reparameterise(
-    key: Shaped[Array, "*key"], mean: Float[Array, "*rows"], variance: Float[Array, "*rows"]
-) -> Float[Array, "*rows"]:
+    key: Shaped[AnyArray, "*key"], mean: Float[AnyArray, "*rows"], variance: Float[AnyArray, "*rows"]
+) -> Float[AnyArray, "*rows"]:
     """A draw y~ = mu + sqrt(Sigma) eps (eq. 15)."""
     # DIFF(eq. 15): the paper multiplies eps by Sigma; a standard deviation is meant.
     return mean + jnp.sqrt(variance) * jax.random.normal(key, mean.shape)
@@ -21,9 +26,9 @@ def heteroscedastic_mse(
     y: Float[AnyArray, "*targets"],
     prediction: Float[AnyArray, "*targets"],
     variance: Float[AnyArray, "*targets"],
-    log_weight: float | Float[Array, ""] = 1.0,
-    beta: float | Float[Array, ""] = 0.0,
-) -> Float[Array, ""]:
+    log_weight: float | Float[AnyArray, ""] = 1.0,
+    beta: float | Float[AnyArray, ""] = 0.0,
+) -> Float[AnyArray, ""]:
     """lambda_H log|Sigma| + (y - y~)^T Sigma^-1 (y - y~), for a diagonal Sigma (eqs. 16 and 17).
 
     With `prediction` a draw of `reparameterise` this is the sampled loss of the paper. With the mean it is its exact
@@ -38,11 +43,11 @@ def heteroscedastic_mse(
 
 
 def total_loss(
-    accuracy: Float[Array, ""],
-    contrast: float | Float[Array, ""],
-    divergence: float | Float[Array, ""],
-    contrast_weight: float | Float[Array, ""],
-    density_weight: float | Float[Array, ""],
-) -> Float[Array, ""]:
+    accuracy: Float[AnyArray, ""],
+    contrast: float | Float[AnyArray, ""],
+    divergence: float | Float[AnyArray, ""],
+    contrast_weight: float | Float[AnyArray, ""],
+    density_weight: float | Float[AnyArray, ""],
+) -> Float[AnyArray, ""]:
     """lambda_CL L_CL + lambda_KL L_KL + L_HMSE (eq. 18)."""
     return contrast_weight * contrast + density_weight * divergence + accuracy

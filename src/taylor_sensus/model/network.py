@@ -5,10 +5,7 @@ A row goes through `TaylorSensusNetwork`; a batch in training goes through `algo
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import jax
-from jax import Array
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from taylor_sensus.model.combine import combine
 from taylor_sensus.model.density import (
@@ -18,11 +15,16 @@ from taylor_sensus.model.density import (
     reference_of,
 )
 from taylor_sensus.model.loss import heteroscedastic_mse, reparameterise, total_loss
-from taylor_sensus.model.module import Module
+from taylor_sensus.model.module import Later, Module
 from taylor_sensus.model.noise_contrast import contrast_loss, draw_noise, second_view
 from taylor_sensus.model.shapes import AnyArray, Float, Shaped
 from taylor_sensus.model.squash import squash
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, TaylorEstimate
+
+if TYPE_CHECKING:
+    import jax
+else:
+    jax = Later("jax")
 
 
 class TaylorSensusNetwork(Module):
@@ -49,18 +51,18 @@ class Variant(NamedTuple):
 class Weights(NamedTuple):
     """The lambdas of the losses, and the typical size of the added noise."""
 
-    contrast: float | Float[Array, ""]
-    contrast_mean: float | Float[Array, ""]
-    contrast_spread: float | Float[Array, ""]
-    contrast_noise: float | Float[Array, ""]
-    density: float | Float[Array, ""]
-    log: float | Float[Array, ""]
-    beta: float | Float[Array, ""]
+    contrast: float | Float[AnyArray, ""]
+    contrast_mean: float | Float[AnyArray, ""]
+    contrast_spread: float | Float[AnyArray, ""]
+    contrast_noise: float | Float[AnyArray, ""]
+    density: float | Float[AnyArray, ""]
+    log: float | Float[AnyArray, ""]
+    beta: float | Float[AnyArray, ""]
 
 
 def algorithm_1(
-    network: TaylorSensusNetwork, rows: Any, points: Any, key: Shaped[Array, "*key"], variant: Variant, weights: Weights
-) -> Float[Array, ""]:
+    network: TaylorSensusNetwork, rows: Any, points: Any, key: Shaped[AnyArray, "*key"], variant: Variant, weights: Weights
+) -> Float[AnyArray, ""]:
     """Lines 2 to 11 of Algorithm 1 for one batch: the total loss whose gradient updates all networks.
 
     `rows` has x, y, weight, prior_mean and prior_variance, and errors and target_error where any are known; `points`
@@ -99,8 +101,8 @@ def algorithm_1(
 
 
 def _contrast_rows(
-    clean, noisy, added: Float[Array, "rows features"], variant: Variant, weights: Weights
-) -> Float[Array, " rows"]:
+    clean, noisy, added: Float[AnyArray, "rows features"], variant: Variant, weights: Weights
+) -> Float[AnyArray, " rows"]:
     def one_row(first, second, variance):
         return contrast_loss(
             first, second, variance, mode=variant.contrast,
@@ -110,6 +112,6 @@ def _contrast_rows(
     return jax.vmap(one_row)(clean, noisy, added)
 
 
-def _mean(weight: Float[AnyArray, " rows"], values: Float[AnyArray, " rows"]) -> Float[Array, ""]:
+def _mean(weight: Float[AnyArray, " rows"], values: Float[AnyArray, " rows"]) -> Float[AnyArray, ""]:
     # DIFF(eq. 16): rows are averaged with their weights, not summed, so that the lambdas do not depend on batch sizes.
     return weight @ values / weight.sum()

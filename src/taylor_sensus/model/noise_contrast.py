@@ -6,13 +6,17 @@ drawn anew each step from a small library.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jax import Array
+from typing import TYPE_CHECKING
 
+from taylor_sensus.model.module import Later, Module
 from taylor_sensus.model.shapes import AnyArray, Float, Int, Shaped
 from taylor_sensus.model.taylor_block import TaylorEstimate, propagated_variance
+
+if TYPE_CHECKING:
+    import jax
+    import jax.numpy as jnp
+else:
+    jax, jnp = Later("jax"), Later("jax.numpy")
 
 LIBRARY = {
     "constant": lambda x, slope, shift: jnp.ones_like(x),
@@ -25,16 +29,16 @@ LIBRARY = {
 """Shapes of a noise std as a function of a scaled feature; all stay between 0 and about 2 near the data."""
 
 
-class NoiseDraw(eqx.Module):
+class NoiseDraw(Module):
     """One draw from the library: for each feature a shape, a size, a slope and a shift."""
 
-    shape: Int[Array, " features"]
-    size: Float[Array, " features"]
-    slope: Float[Array, " features"]
-    shift: Float[Array, " features"]
+    shape: Int[AnyArray, " features"]
+    size: Float[AnyArray, " features"]
+    slope: Float[AnyArray, " features"]
+    shift: Float[AnyArray, " features"]
 
 
-def draw_noise(key: Shaped[Array, "*key"], features: int, typical: float | Float[Array, ""]) -> NoiseDraw:
+def draw_noise(key: Shaped[AnyArray, "*key"], features: int, typical: float | Float[AnyArray, ""]) -> NoiseDraw:
     """Sigma_k: a random function a feature with random parameters, sizes spread around `typical`."""
     uniform = jax.random.uniform(key, (4, features))
     return NoiseDraw(
@@ -45,7 +49,7 @@ def draw_noise(key: Shaped[Array, "*key"], features: int, typical: float | Float
     )
 
 
-def noise_std(draw: NoiseDraw, x: Float[AnyArray, "*rows features"]) -> Float[Array, "*rows features"]:
+def noise_std(draw: NoiseDraw, x: Float[AnyArray, "*rows features"]) -> Float[AnyArray, "*rows features"]:
     """Square root of Sigma_k(x), one number a feature; `x` is a row or a batch of rows."""
     bounded = jnp.clip(x, -4, 4)
     std = jnp.zeros_like(x)
@@ -57,12 +61,12 @@ def noise_std(draw: NoiseDraw, x: Float[AnyArray, "*rows features"]) -> Float[Ar
 def contrast_loss(
     clean: TaylorEstimate,
     noisy: TaylorEstimate,
-    added_variance: Float[Array, " features"],
+    added_variance: Float[AnyArray, " features"],
     *,
     mode: str,
-    mean_weight: float | Float[Array, ""],
-    spread_weight: float | Float[Array, ""],
-) -> Float[Array, ""]:
+    mean_weight: float | Float[AnyArray, ""],
+    spread_weight: float | Float[AnyArray, ""],
+) -> Float[AnyArray, ""]:
     """Means pulled together, log-variances pushed apart (eq. 10), for one row and its noisy view."""
     pull = jnp.sum((clean.mean - noisy.mean) ** 2)
     gap = jnp.log(clean.variance) - jnp.log(noisy.variance)
@@ -78,8 +82,8 @@ def contrast_loss(
 
 
 def second_view(
-    key: Shaped[Array, "*key"], draw: NoiseDraw, x: Float[AnyArray, "*rows features"]
-) -> tuple[Float[Array, "*rows features"], Float[Array, "*rows features"]]:
+    key: Shaped[AnyArray, "*key"], draw: NoiseDraw, x: Float[AnyArray, "*rows features"]
+) -> tuple[Float[AnyArray, "*rows features"], Float[AnyArray, "*rows features"]]:
     """A noisy copy x + eps of a row or batch, eps ~ N(0, Sigma_k(x)), and the variance that was added."""
     # DIFF(eq. 10): draws of eps are cut at four standard deviations, so that no single row dominates a step.
     std = noise_std(draw, x)

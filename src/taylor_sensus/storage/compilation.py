@@ -13,13 +13,18 @@ import platform
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jax
 from platformdirs import user_cache_dir
 
 from taylor_sensus.errors import TaylorSensusError
+from taylor_sensus.model.module import Later
 from taylor_sensus.storage.programs import ProgramFiles
+
+if TYPE_CHECKING:
+    import jax
+else:
+    jax = Later("jax")
 
 VARIABLE = "TAYLOR_SENSUS_CACHE"
 
@@ -106,6 +111,13 @@ class Forks:
 
 
 forks = Forks()
+
+
+def ready_to_compile() -> None:
+    """Before a fit that JAX takes part in: refuse a forked process, keep programs on disk, and not too many in memory."""
+    forks.begin()
+    use_compilation_cache()
+    forget_programs_if_many()
 
 
 def _machine() -> str:

@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from taylor_sensus.errors import SettingError
-from taylor_sensus.storage.compilation import use_compilation_cache
 from taylor_sensus.suggest.acquisition import Goal, read_goal
 from taylor_sensus.suggest.advice import advise
 from taylor_sensus.suggest.candidate_model import CandidateModel
@@ -79,7 +78,6 @@ def suggest(
         The form to fill in, with what measuring the batch promises.
     """
     check_is_fitted(model, "fitted_")
-    use_compilation_cache()
     _check(n, diversity)
     wanted = read_goal(goal)
     candidate_model = CandidateModel(model, target)
