@@ -1,4 +1,4 @@
-"""Forked children: schedulers and web servers fork, and JAX does not survive it. NumPy, which predicts, does."""
+"""Forked children: schedulers and web servers fork, and JAX does not survive it. NumPy does."""
 
 import json
 import multiprocessing
@@ -50,15 +50,24 @@ def test_children_predict_what_the_parent_does_after_load():
     assert all(np.array_equal(found, wanted) for found in in_children(lambda: model.predict(X), 4))
 
 
-def test_children_predict_after_fit_and_refuse_to_fit_in_words():
+def test_children_predict_and_fit_after_a_fit():
     X, y = numbers()
     model = tiny().fit(X, y)
+    wanted = model.predict(X)
+    assert all(np.array_equal(found, wanted) for found in in_children(lambda: model.predict(X), 4))
+    assert all(np.array_equal(found, wanted) for found in in_children(lambda: tiny().fit(X, y).predict(X), 2))
+
+
+def test_children_of_a_process_where_jax_was_at_work_refuse_to_use_it_in_words():
+    X, y = numbers()
+    compiled = {"contrast": "theory"}  # only JAX can train it
+    model = tiny(**compiled).fit(X, y)
     wanted = model.predict(X)
     assert all(np.array_equal(found, wanted) for found in in_children(lambda: model.predict(X), 4))
 
     def refit():
         try:
-            tiny().fit(X, y)
+            tiny(**compiled).fit(X, y)
         except TaylorSensusError as problem:
             return str(problem)
 
@@ -66,4 +75,4 @@ def test_children_predict_after_fit_and_refuse_to_fit_in_words():
     (said,) = in_children(refit, 1)
     assert "does not survive a fork" in said and "get_context('spawn')" in said
     assert time.monotonic() - started < PATIENCE
-    tiny().fit(X, y)  # the parent still can
+    tiny(**compiled).fit(X, y)  # the parent still can

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -337,10 +338,13 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
                 'fit_dataset needs training="staged", one of the built-in priors and no interval_fits; '
                 "with others, fit on a sample of the rows"
             )
-        from taylor_sensus.fit.processes import Processes
         from taylor_sensus.storage.checkpoints import CheckpointFolder, fingerprint
 
-        processes = Processes.found()
+        processes = None
+        if "jax" in sys.modules:  # `taylor_sensus.distributed.initialize` has loaded it where processes train together
+            from taylor_sensus.fit.processes import Processes
+
+            processes = Processes.found()
         if processes is not None and client is not None:
             raise SettingError("client sends members to Dask's workers, but these processes train together: not both")
         kept = None if resume is None else CheckpointFolder(resume)

@@ -76,12 +76,14 @@ class Settings:
     # --- the mean network -------------------------------------------------------------------------
     frequencies: int = _setting(8, "waves a feature in the periodic embedding", COMPARED)
     frequency_multiples: tuple[float, ...] = _setting(
-        (1.0, 4.0),
-        "spreads of the waves' initial frequencies to try, as multiples of the sampling limit",
+        (1.0,),
+        "spreads of the waves' initial frequencies, as multiples of the sampling limit; of several, short runs choose",
         MECHANISMS,
     )
     frequency_cap: float = _setting(2.0, "largest spread, in waves a scaled unit", COMPARED)
-    pilots: int = _setting(2, "members trained for a short while with each spread, before the choice", CHOSEN)
+    pilots: int = _setting(
+        2, "members trained for a short while with each of several spreads, before the choice", CHOSEN
+    )
     pilot_share: float = _setting(0.25, "length of those runs as a share of the others'", CHOSEN)
     octaves: int = _setting(0, "L of the positional embedding (eq. 48), which the paper leaves open", TOY)
     weight_decay: float = _setting(0.0, "shrinkage of weights, times the learning rate", ABLATION)

@@ -22,7 +22,7 @@ FIT = f"""
 import numpy as np
 from taylor_sensus import TSNetRegressor
 X = np.random.default_rng(0).normal(size=(40, 4))
-mean, std = TSNetRegressor(**{TINY}, details={DETAILS}).fit(X, X[:, 0]).predict(X, return_std=True)
+mean, std = TSNetRegressor(**{ {**TINY, "contrast": "theory"} }, details={DETAILS}).fit(X, X[:, 0]).predict(X, return_std=True)
 print(*mean[:4], *std[:4])
 """
 
@@ -119,7 +119,6 @@ def said(process: subprocess.Popen) -> str:
 
 
 @pytest.mark.slow  # three processes compile a tiny model
-@pytest.mark.slow
 def test_fits_heal_their_cache_alone_and_at_once(tmp_path):
     first = said(fitting(tmp_path))
     (folder,) = (tmp_path / "compiled").iterdir()

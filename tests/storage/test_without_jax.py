@@ -1,4 +1,4 @@
-"""A model file is loaded and asked where JAX, which only fitting needs, is not installed."""
+"""The default fits, and a model file is loaded and asked, where JAX is not installed."""
 
 import json
 import subprocess
@@ -32,11 +32,22 @@ warnings.simplefilter("ignore")
 print(json.dumps({path.stem: said(path) for path in map(Path, sys.argv[2:])}))
 """
 FIT = """
+import numpy as np
 from taylor_sensus import TSNetRegressor
-try:
-    TSNetRegressor().fit([[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 4.0])
-except ModuleNotFoundError as problem:
-    print(problem)
+from taylor_sensus.errors import MissingExtraError
+from taylor_sensus.settings import paper
+
+rng = np.random.default_rng(0)
+x = rng.standard_normal((60, 2))
+tiny = dict(members=2, epochs=4, width=8, random_state=0)
+assert np.isfinite(TSNetRegressor(**tiny).fit(x, x[:, 0]).predict(x)).all()
+TSNetRegressor(**tiny, time_limit=30).fit(x, x[:, 0])
+TSNetRegressor(**{**tiny, "epochs": 2000}).fit(x, x[:, 0])  # so long that it would be compiled
+for settings in (paper(), {"kernel": False}, {"contrast": "theory"}):
+    try:
+        TSNetRegressor(**settings).fit(x, x[:, 0])
+    except MissingExtraError as problem:
+        print(problem)
 """
 
 
@@ -70,8 +81,10 @@ def test_predictions_are_the_same_numbers():
             np.testing.assert_allclose(there, here, rtol=1e-12, err_msg=path.name)
 
 
-def test_a_fit_says_what_is_missing():
-    assert "No module named" in without_jax(FIT)
+def test_the_default_fits_and_other_modes_say_what_is_missing():
+    said = without_jax(FIT).splitlines()
+    assert len(said) == 3
+    assert all('pip install "taylor-sensus[jax]"' in line for line in said)
 
 
 def test_the_command_line_predicts(tmp_path):

@@ -86,6 +86,7 @@ class PlainSteps:
         weights, (mean, square) = weights.copy(), (part.copy() for part in moments)
         gradient, change, total = np.empty_like(weights), np.empty_like(weights), 0.0
         views, slopes, steps = self.views(weights), self.views(gradient), self.options.steps
+        window = self.pass_.batch(*[getattr(window, name) for name in self.pass_.batch._fields])
         with np.errstate(all="ignore"):  # a bad batch is skipped
             for number in range(count):
                 loss = self.pass_(views, slopes, type(window)(*[part[number] for part in window]))

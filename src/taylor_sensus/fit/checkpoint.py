@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from taylor_sensus.model.module import Later
+from taylor_sensus.model.module import leaves, refilled
 from taylor_sensus.model.shapes import Float, Shaped
 
 if TYPE_CHECKING:
-    import jax
-
     from taylor_sensus.fit.processes import Processes
-else:
-    jax = Later("jax")
 
 
 @runtime_checkable
@@ -62,7 +58,7 @@ class RunKeeper:
         if kept is None:
             return
         digest = hashlib.sha256(repr((int(seed), options)).encode())
-        for leaf in jax.tree.leaves(start.trained):
+        for leaf in leaves(start.trained):
             digest.update(np.asarray(leaf).tobytes())
         self.name = digest.hexdigest()[:24]
 
@@ -70,8 +66,7 @@ class RunKeeper:
         """The state to begin with: that of the last checkpoint, if there is one."""
         if self.kept is None:
             return self.start
-        leaves, shape = jax.tree.flatten(self.start)
-        arrays = [np.asarray(leaf) for leaf in leaves]
+        arrays = [np.asarray(leaf) for leaf in leaves(self.start)]
         first = self.processes is None or self.processes.rank == 0
         found = self.kept.read(self.name) if first else None
         known = np.array([found is not None])
@@ -82,13 +77,12 @@ class RunKeeper:
             arrays = self.processes.of_first(arrays) if known[0] else arrays
         if not known[0]:
             return self.start
-        state = jax.tree.unflatten(shape, arrays)
+        state = refilled(self.start, iter(arrays))
         numbers = {"best_score": float, "best_step": int, "step": int, "check": int, "is_over": bool}
         return state._replace(**{name: kind(getattr(state, name)) for name, kind in numbers.items()})
 
     def keep(self, state: RunState) -> None:
         """Write it down, the end of a run at once."""
         if self.kept is not None and (self.processes is None or self.processes.rank == 0):
-            leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
-            arrays = {f"{number:04d}": leaf for number, leaf in enumerate(leaves)}
+            arrays = {f"{number:04d}": np.asarray(leaf) for number, leaf in enumerate(leaves(state))}
             self.kept.write(self.name, arrays, at_once=state.is_over)

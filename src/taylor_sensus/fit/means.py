@@ -1,4 +1,4 @@
-"""Stage means: every member's mean network on squared error, with the frequencies that serve unseen rows best."""
+"""Stage means: every member's mean network on squared error."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ import numpy as np
 from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.initial import frequency_scales, new_mean
 from taylor_sensus.fit.members import Trained, train_member
-from taylor_sensus.fit.padding import MemberSplits, batch_rows, bucket
+from taylor_sensus.fit.padding import MemberSplits
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.forward import mean_of
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.shapes import Float
 from taylor_sensus.settings import Settings
-
-LONGER, STILL_GAINING = 3.0, 0.6
-"""Where whole runs leave less than such a share of the short ones' error, the function is far from learned: all members
-are trained so many times as long. Tables with much noise gain nothing from it."""
 
 
 class TrainedMeans(NamedTuple):
@@ -39,19 +35,14 @@ def stage_runs(settings: Settings, rows: int, features: int) -> dict[str, int]:
     if settings.training == "joint":
         return {"joint": settings.members}
     tried = len(frequency_scales(rows, features, settings)) if settings.embedding == "periodic" else 1
-    asked = tried > 1 or longer_by(rows, settings) > 1
-    pilots = min(settings.pilots, settings.members) * tried if asked else 0
+    pilots = min(settings.pilots, settings.members) * tried if tried > 1 else 0
     stages = {"mean": settings.members + pilots, "noise": settings.members}
     return stages if settings.kernel and rows <= settings.kernel_limit else {"density": 1, **stages}
 
 
 def train_means(context: FitContext, noise_table: NoiseTable, row_weights: Float[np.ndarray, " rows"]) -> TrainedMeans:
-    """A few short runs with each spread of frequencies, then all members with the one that served unseen rows best.
-
-    How wiggly a function is cannot be known beforehand, and no one spread suits all tables. Nor does one length of
-    training: where whole runs are far better than short ones, spreads are compared again by whole runs, and all members
-    are trained for longer.
-    """
+    """All members; where several spreads of frequencies are to be tried, with the one whose short runs served unseen
+    rows best."""
     settings, members, chosen = context.settings, range(context.settings.members), context.chosen
     scales = [0.0]
     inputs = context.table.inputs if context.stream is None else context.stream.source.rows
@@ -67,32 +58,13 @@ def train_means(context: FitContext, noise_table: NoiseTable, row_weights: Float
         found = unseen_error([run.network for run in runs], noise_table, row_weights, context.n_jobs)
         return found if context.processes is None else float(context.processes.of_first([np.array(found)])[0])
 
-    pilots, short = members[: settings.pilots], max(1, round(settings.pilot_share * settings.epochs))
-
-    def tried(scales: list[float], epochs: int) -> tuple[list[list[Trained]], list[float]]:
-        runs = trained([(k, s) for s in scales for k in pilots], epochs)
+    scale = scales[0]
+    if len(scales) > 1:
+        pilots, short = members[: settings.pilots], max(1, round(settings.pilot_share * settings.epochs))
+        runs = trained([(k, s) for s in scales for k in pilots], short)
         groups = [runs[i * len(pilots) : (i + 1) * len(pilots)] for i in range(len(scales))]
-        return groups, [error(group) for group in groups]
-
-    factor, scale, start = longer_by(inputs, settings), scales[0], np.inf
-    if len(scales) > 1 or factor > 1:
-        _, errors = tried(scales, short)
-        scale, start = scales[int(np.argmin(errors))], min(errors)
-    (first,), (reached,) = tried([scale], settings.epochs)
-    if factor > 1 and reached < STILL_GAINING * start:  # short runs were too short to choose by, too
-        others = [s for s in scales if s != scale]
-        errors = [reached, *tried(others, settings.epochs)[1]]
-        scale, epochs = [scale, *others][int(np.argmin(errors))], round(factor * settings.epochs)
-        return TrainedMeans(trained([(k, scale) for k in members], epochs), float(scale))
-    return TrainedMeans(first + trained([(k, scale) for k in members[len(pilots) :]], settings.epochs), float(scale))
-
-
-def longer_by(rows: int, settings: Settings) -> float:
-    """By how much longer runs may be where they still gain: a large table has steps enough."""
-    if settings.embedding != "periodic":
-        return 1.0
-    steps = settings.epochs * rows / batch_rows(settings.batch_size, bucket(rows))
-    return float(np.clip(settings.most_steps / 4 / max(steps, 1.0), 1.0, LONGER))
+        scale = scales[int(np.argmin([error(group) for group in groups]))]
+    return TrainedMeans(trained([(k, scale) for k in members], settings.epochs), float(scale))
 
 
 def train_mean(

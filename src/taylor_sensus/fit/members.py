@@ -22,6 +22,7 @@ from taylor_sensus.fit.padding import LARGE, MemberSplits, RowSplit, batch_rows
 from taylor_sensus.fit.records import Progress
 from taylor_sensus.fit.steps import WINDOW, Steps, batches
 from taylor_sensus.model.chunks import stopped
+from taylor_sensus.model.module import has_jax, missing_jax
 from taylor_sensus.model.network import Variant
 from taylor_sensus.model.shapes import Int
 from taylor_sensus.settings import Settings
@@ -118,14 +119,22 @@ def train(
     return Trained(steps.network(best), history, best_score)
 
 
+def needs_jax(settings: Settings, rows: int) -> bool:
+    """Whether a fit has parts that only JAX can train."""
+    plain = settings.training == "staged" and settings.kernel and rows <= settings.kernel_limit
+    return not plain or settings.contrast != "off" or settings.dropout > 0 or settings.embedding == "positional"
+
+
 def may_compile(settings: Settings, rows: int, *, streamed: bool) -> bool:
-    """Whether a fit may need JAX, which is loaded, and told where to keep its programs, only then."""
-    plain = settings.training == "staged" and settings.kernel and rows <= settings.kernel_limit and not streamed
-    plain = plain and settings.contrast == "off" and not settings.dropout and settings.embedding != "positional"
+    """Whether a fit may use JAX, which is loaded, and told where to keep its programs, only then."""
+    if needs_jax(settings, rows) or not has_jax():
+        if not has_jax() and needs_jax(settings, rows):
+            raise missing_jax("a fit with these settings")
+        return has_jax()
     passes = max(2.0, rows / settings.batch_size)  # steps of an epoch at most
     mean = min(settings.epochs * passes, settings.most_steps)
     noise = min(settings.noise_epochs * passes, settings.most_steps // 10)
-    return not plain or max(mean, noise, settings.checks) >= WORTH_COMPILING
+    return streamed or max(mean, noise, settings.checks) >= WORTH_COMPILING
 
 
 def _taken(rows: Any, places: Int[np.ndarray, " chosen"]) -> Any:
@@ -141,11 +150,13 @@ def steps_of(
     network: Any, rows: Any, points: Any, options: RunOptions, seed: int | np.integer, stage: Stage,
     feed: StreamedFeed | None,
 ) -> Steps:  # fmt: skip
-    """Written out where that can be and runs are short, and compiled otherwise."""
-    if feed is None and options.steps < WORTH_COMPILING:
+    """Written out where that can be and runs are short, or JAX is not installed; compiled otherwise."""
+    if (feed is None and options.steps < WORTH_COMPILING) or not has_jax():
         plain = plain_steps(network, options, stage)
         if plain is not None:
             return plain
+        if not has_jax():
+            raise missing_jax("this way of training")
     from taylor_sensus.fit.loop import CompiledSteps  # JAX is loaded only where it is needed
 
     processes = None if feed is None else feed.processes

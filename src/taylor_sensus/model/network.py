@@ -61,7 +61,12 @@ class Weights(NamedTuple):
 
 
 def algorithm_1(
-    network: TaylorSensusNetwork, rows: Any, points: Any, key: Shaped[AnyArray, "*key"], variant: Variant, weights: Weights
+    network: TaylorSensusNetwork,
+    rows: Any,
+    points: Any,
+    key: Shaped[AnyArray, "*key"],
+    variant: Variant,
+    weights: Weights,
 ) -> Float[AnyArray, ""]:
     """Lines 2 to 11 of Algorithm 1 for one batch: the total loss whose gradient updates all networks.
 
