@@ -7,10 +7,10 @@ import pytest
 from taylor_sensus import TSNetRegressor
 from taylor_sensus.fit import members
 from taylor_sensus.fit.initial import Shape, new_mean
-from taylor_sensus.fit.steps import batches
 from taylor_sensus.fit.members import train
 from taylor_sensus.fit.objectives import RunOptions, stage
 from taylor_sensus.fit.padding import TrainingRows, split_rows
+from taylor_sensus.fit.steps import batches
 from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.settings import Settings
 

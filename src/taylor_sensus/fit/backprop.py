@@ -66,7 +66,7 @@ class PlainSteps:
         weights = np.concatenate([np.ravel(array) for array in self.pass_.arrays]).astype(np.float32)
         return weights, AdamMoments(np.zeros_like(weights), np.zeros_like(weights))
 
-    def views(self, vector: Float[np.ndarray, " weights"]) -> list[Float[np.ndarray, "..."]]:
+    def views(self, vector: Float[np.ndarray, " weights"]) -> list[Float[np.ndarray, " ..."]]:
         """The arrays as parts of the vector: what is written to one is written there."""
         parts = zip(self.ends[:-1], self.ends[1:], self.shapes, strict=True)
         return [vector[start:end].reshape(shape) for start, end, shape in parts]
@@ -131,8 +131,8 @@ class MeanPass:
     batch = MeanBatch
 
     def __init__(self, network: MeanNetwork) -> None:
-        waves = isinstance(network.embedding, PeriodicEmbedding)
-        self.embedding = _Waves(network.embedding) if waves else _NoWaves(network.embedding)
+        embedding: Any = network.embedding
+        self.embedding = _Waves(embedding) if isinstance(embedding, PeriodicEmbedding) else _NoWaves(embedding)
         self.layers, self.start = _Layers(network.perceptron), network
         self.arrays = [*self.embedding.arrays, *self.layers.arrays]
 
@@ -267,7 +267,7 @@ class _Waves:
 class _NoWaves:
     """The scaled row, levelling off: nothing is learned."""
 
-    arrays: tuple[Shaped[np.ndarray, "..."], ...] = ()
+    arrays: tuple[Shaped[np.ndarray, " ..."], ...] = ()
 
     def __init__(self, embedding: PlainEmbedding) -> None:
         self.embedding = embedding
