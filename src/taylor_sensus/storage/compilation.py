@@ -114,7 +114,7 @@ forks = Forks()
 
 
 def ready_to_compile() -> None:
-    """Before a fit that JAX takes part in: refuse a forked process, keep programs on disk, and not too many in memory."""
+    """Before a fit by JAX: refuse a forked process, keep programs on disk, and not too many in memory."""
     forks.begin()
     use_compilation_cache()
     forget_programs_if_many()
