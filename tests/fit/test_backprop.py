@@ -88,7 +88,7 @@ def test_the_gradient_is_the_slope_of_the_loss(name):
     network, rows, kind = CASES[name](rng)
     steps = plain_steps(network, options(), kind)
     weights = steps.start()[0] + 0.3 * rng.standard_normal(len(steps.start()[0])).astype(np.float32)
-    batch = steps.gathered(rows, np.arange(64))
+    batch = type(steps.gathered(rows, np.arange(64)[None]))(*[p[0] for p in steps.gathered(rows, np.arange(64)[None])])
     gradient = np.empty_like(weights)
     steps.pass_(steps.views(weights), steps.views(gradient), batch)
     wide = weights.astype(np.float64)

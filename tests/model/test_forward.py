@@ -8,7 +8,8 @@ import pytest
 
 from taylor_sensus.fit.initial import Shape, new_block
 from taylor_sensus.model.density import DensityPerception
-from taylor_sensus.model.forward import block_values, log_density, mean_of, raw_log_variances
+from taylor_sensus.model.ensemble import stacked
+from taylor_sensus.model.forward import ReadyBlocks, log_density, mean_of, raw_log_variances, variances
 from taylor_sensus.model.squash import squash
 from taylor_sensus.settings import DEFAULTS
 
@@ -25,17 +26,29 @@ def block(**settings):
 @pytest.mark.parametrize("embedding", ["periodic", "positional", "none"])
 @pytest.mark.parametrize("activation", ["silu", "mish", "tanh", "sigmoid"])
 def test_a_block_says_the_same(embedding, activation):
-    tried = block(embedding=embedding, activation=activation)
-    found, wanted = block_values(tried, X), jax.vmap(tried)(X)
-    for name in found._fields:
-        a, b = getattr(found, name), np.asarray(getattr(wanted, name))
-        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5 * np.abs(b).max(), err_msg=name)
-    np.testing.assert_array_equal(mean_of(tried.mean_net, X), found.mean)
+    members = [block(embedding=embedding, activation=activation) for _ in range(2)]
+    found = ReadyBlocks(stacked(members))(X)
+    for number, tried in enumerate(members):
+        wanted = jax.vmap(tried)(X)
+        for name in found._fields:
+            a, b = getattr(found, name)[:, number], np.asarray(getattr(wanted, name))
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5 * np.abs(b).max(), err_msg=name)
+        np.testing.assert_array_equal(mean_of(tried.mean_net, X), found.mean[:, number])
+        np.testing.assert_allclose(variances(tried.system_noise_net, X), found.system_variance[:, number], rtol=1e-6)
+
+
+def test_noise_that_was_made_flat_is_the_same_everywhere():
+    nets = [block().system_noise_net.flattened(np.float32([0.3, -0.2]), 0.0) for _ in range(2)]
+    members = [replace(block(), system_noise_net=net) for net in nets]
+    found = ReadyBlocks(stacked(members))(X).system_variance
+    for number, net in enumerate(nets):
+        np.testing.assert_allclose(found[:, number], jax.vmap(net)(X), rtol=1e-6)
 
 
 def test_without_feature_noise():
-    tried = block(taylor=False)
-    assert (block_values(tried, X).input_variance == 0).all()
+    tried = ReadyBlocks(stacked([block(taylor=False)]))(X)
+    assert tried.input_variance.shape == (len(X), 1, 4)
+    assert (tried.input_variance == 0).all()
 
 
 def test_raw_variances_are_those_before_they_saturate():

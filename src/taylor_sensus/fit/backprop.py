@@ -270,11 +270,11 @@ class _NoWaves:
     arrays: tuple[Shaped[np.ndarray, " ..."], ...] = ()
 
     def __init__(self, embedding: PlainEmbedding) -> None:
-        self.embedding = embedding
+        self.limit = embedding.limit
 
     def forward(self, views: Sequence[Any], x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows inputs"]:
         """Embedded rows."""
-        return self.embedding(x)
+        return squash(x, self.limit)
 
     def back(self, pull: Float[np.ndarray, "rows outputs"], gradient: Sequence[Any]) -> None:
         """Nothing."""

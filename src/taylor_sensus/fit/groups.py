@@ -15,7 +15,8 @@ from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.shapes import Bool, Float, Int
 
 FEWEST_GROUPS = 3
-"""That it takes to tell them from noise."""
+"""That it takes to tell them from noise. Of more, their variance is always asked for: a test whether groups differ at all
+says no by chance in one table of eight, and its error bars for new groups are then too narrow."""
 LOG_VARIANCES = np.linspace(np.log(1e-8), np.log(30.0), 300)
 """Variances between groups that are thought possible, in scaled units."""
 USUAL_LOG_VARIANCE, LOG_VARIANCE_SPREAD = np.log(0.1), 3.0
@@ -57,18 +58,6 @@ def between_variance(mean: Float[np.ndarray, " groups"], variance: Float[np.ndar
     return float(chance @ tau / chance.sum())
 
 
-def unseen_groups_gain(mean: Float[np.ndarray, " groups"], variance: Float[np.ndarray, " groups"]) -> bool:
-    """Whether each group's mean is likelier with the variance between all others than without any."""
-    if len(mean) < FEWEST_GROUPS:
-        return False
-    gain = 0.0
-    for own in range(len(mean)):
-        rest = np.arange(len(mean)) != own
-        whole = variance[own] + between_variance(mean[rest], variance[rest])
-        gain += np.log(variance[own] / whole) + mean[own] ** 2 * (1 / variance[own] - 1 / whole)
-    return bool(gain > 0)
-
-
 class WithinGroups(NamedTuple):
     """Residuals without what the rows of a group have in common."""
 
@@ -76,7 +65,7 @@ class WithinGroups(NamedTuple):
     common: Float[np.ndarray, "rows targets"]
     """Variance that is left of what they have in common; where nothing was taken away, that of the function."""
     differ: Bool[np.ndarray, " targets"]
-    """Whether groups differ, one truth a target."""
+    """Whether there is a variance between groups, one truth a target."""
 
 
 def within_groups(
@@ -88,7 +77,7 @@ def within_groups(
     noise: Float[np.ndarray, "rows targets"] | None = None,
     differ: Bool[np.ndarray, " targets"] | None = None,
 ) -> WithinGroups:
-    """Unseen residuals without the intercepts of their groups, where unseen groups gain from having some.
+    """Unseen residuals without the intercepts of their groups, if there are enough groups.
 
     `mean_variance` is what is not known of the function; `noise` the variance of each row beside, by default one size
     for all rows, from differences inside groups. Rows that are not `held_out`, or have no group, stay as they are.
@@ -105,7 +94,7 @@ def within_groups(
         means = GroupMeans.of(own, np.broadcast_to(size, own.shape), place, w)
         known = np.bincount(place, w * common[rows, target]) / np.bincount(place, w)
         if differ is None:
-            found[target] = unseen_groups_gain(means.mean, means.variance + known)
+            found[target] = len(means.mean) >= FEWEST_GROUPS
         if not found[target]:
             continue
         whole = known + between_variance(means.mean, means.variance + known)

@@ -28,7 +28,7 @@ from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.combine import Combined, combine
 from taylor_sensus.model.declared_errors import InputErrors
 from taylor_sensus.model.density import DensityPerception
-from taylor_sensus.model.forward import ReadyBlock, log_density
+from taylor_sensus.model.forward import ReadyBlocks, log_density
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimate
 from taylor_sensus.model.law import LawAnswer
 from taylor_sensus.model.module import mapped
@@ -134,9 +134,9 @@ class Ensemble:
         return len(self.blocks.system_noise_net.level.value)
 
     @cached_property
-    def ready(self) -> list[ReadyBlock]:
-        """Every member's block as plain arrays."""
-        return [ReadyBlock(one_member(self.blocks, member)) for member in range(self.members)]
+    def ready(self) -> ReadyBlocks:
+        """All members' blocks as plain arrays."""
+        return ReadyBlocks(self.blocks)
 
     @property
     def targets(self) -> int:
@@ -260,8 +260,7 @@ def component_outputs(
         process = parts.process_estimate(x, slopes=True)
         process_slope = np.asarray(process.jacobian, np.float32)
         weight = parts.process_weight(process.variance).astype(np.float32)[:, :, None]
-        members = [block_values(x) for block_values in parts.ready]
-        mean, slope, inputs, system = (np.stack(same, axis=1) for same in zip(*members, strict=True))
+        mean, slope, inputs, system = parts.ready(x)
         slope = blended(weight[:, None], slope, process_slope[:, None])
         learned = (1 - declared_share)[:, None, :] * inputs
         own = propagated_covariance(slope, learned, system)

@@ -5,7 +5,7 @@ the two together. Here a new shape, a forked process or a short command pays for
 as quick. One member at a time, whose arrays for a block of rows stay in the processor's cache; rows in blocks of one
 fixed size, so that a row's answer never depends on its company.
 
-A network is made ready once (`ReadyBlock`, `ReadyMean`): weights divided by their fan-in, as plain arrays.
+A network is made ready once (`ReadyBlocks`, `ReadyMean`): weights divided by their fan-in, as plain arrays.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from taylor_sensus.model.density import UNUSED, DensityPerception
+from taylor_sensus.model.module import mapped
 from taylor_sensus.model.networks import (
     MeanNetwork,
     Perceptron,
@@ -30,12 +31,12 @@ from taylor_sensus.model.taylor_block import DeepTaylorBlock
 
 
 class BlockValues(NamedTuple):
-    """What a Deep Taylor Block says of rows; see `TaylorEstimate`, with a first axis for rows."""
+    """What Deep Taylor Blocks say of rows; see `TaylorEstimate`, with a first axis for rows and one for members."""
 
-    mean: Float[np.ndarray, "rows targets"]
-    jacobian: Float[np.ndarray, "rows targets features"]
-    input_variance: Float[np.ndarray, "rows features"]
-    system_variance: Float[np.ndarray, "rows targets"]
+    mean: Float[np.ndarray, "rows members targets"]
+    jacobian: Float[np.ndarray, "rows members targets features"]
+    input_variance: Float[np.ndarray, "rows members features"]
+    system_variance: Float[np.ndarray, "rows members targets"]
 
 
 class ReadyPerceptron:
@@ -90,47 +91,66 @@ class ReadyMean:
         return value.T, jacobian
 
 
-class ReadyVariance:
-    """A variance network as plain arrays; rows come squashed, as columns."""
+class ReadyVariances:
+    """One variance network of every member as plain arrays: so small that all are asked at once."""
 
-    def __init__(self, net: VarianceNetwork) -> None:
-        self.perceptron, self.log_range = ReadyPerceptron(net.perceptron), net.log_range
-        self.level = np.asarray(net.level.value)
-        self.is_constant = not self.perceptron.weights[-1].any()
+    def __init__(self, nets: VarianceNetwork) -> None:
+        """`nets` are stacked along a first axis."""
+        layers = nets.perceptron.layers
+        self.weights = [np.ascontiguousarray(np.swapaxes(_weight(layer), -1, -2)) for layer in layers]
+        self.biases = [np.asarray(layer.bias)[..., None] for layer in layers]
+        self.activation, self.log_range = ACTIVATIONS[nets.perceptron.activation], nets.log_range
+        self.level = np.asarray(nets.level.value)[..., None]
+        self.is_constant = not self.weights[-1].any()
 
-    def __call__(self, squashed: Float[np.ndarray, "features rows"]) -> Float[np.ndarray, "rows outputs"]:
+    def __call__(self, squashed: Float[np.ndarray, "features rows"]) -> Float[np.ndarray, "rows members outputs"]:
+        """F_Sigma of squashed rows, which come as columns."""
         if self.is_constant:  # made flat: the same noise everywhere
-            return np.broadcast_to(self._variance(self.perceptron.biases[-1].T), (squashed.shape[1], len(self.level)))
-        return self._variance(self.perceptron.value(squashed)[0].T)
+            one = self._variance(np.array(self.biases[-1]))[:, :, 0]
+            return np.broadcast_to(one, (squashed.shape[1], *one.shape))
+        return np.moveaxis(self._variance(self.raw(squashed)), 2, 0)
 
-    def _variance(self, raw: Float[np.ndarray, "#rows outputs"]) -> Float[np.ndarray, "#rows outputs"]:
-        return np.exp(self.level + self.log_range * np.tanh(raw / self.log_range))
+    def raw(self, h: Float[np.ndarray, "features rows"]) -> Float[np.ndarray, "members outputs rows"]:
+        """How far log-variances are from their level, before they saturate."""
+        first, rows = self.weights[0], h.shape[1]
+        z = (first.reshape(-1, first.shape[-1]) @ h).reshape(*first.shape[:2], rows)
+        with np.errstate(over="ignore"):  # in a gate, where one over infinity is 0, as it should be
+            for weight, bias in zip(self.weights[1:], self.biases, strict=False):
+                z += bias
+                z = weight @ self.activation(z, False)[0]
+        z += self.biases[-1]
+        return z
+
+    def _variance(self, raw: Float[np.ndarray, "members outputs rows"]) -> Float[np.ndarray, "members outputs rows"]:
+        raw /= self.log_range
+        np.tanh(raw, out=raw)
+        raw *= self.log_range
+        raw += self.level
+        return np.exp(raw, out=raw)
 
 
-class ReadyBlock:
-    """A Deep Taylor Block as plain arrays."""
+class ReadyBlocks:
+    """The Deep Taylor Blocks of all members as plain arrays."""
 
-    def __init__(self, block: DeepTaylorBlock) -> None:
-        self.mean = ReadyMean(block.mean_net)
-        feature = block.feature_noise_net
-        self.feature = ReadyVariance(feature) if isinstance(feature, VarianceNetwork) else None
-        self.system = ReadyVariance(block.system_noise_net)
+    def __init__(self, blocks: DeepTaylorBlock) -> None:
+        """`blocks` are stacked along a first axis."""
+        feature, members = blocks.feature_noise_net, len(blocks.system_noise_net.level.value)
+        self.means = [ReadyMean(mapped(lambda a, m=m: a[m], blocks.mean_net)) for m in range(members)]
+        self.feature = ReadyVariances(feature) if isinstance(feature, VarianceNetwork) else None
+        self.system = ReadyVariances(blocks.system_noise_net)
 
     def __call__(self, x: Float[np.ndarray, "rows features"]) -> BlockValues:
-        """All that the block says of rows."""
-        squashed = squash(_columns(x))
-        inputs = np.zeros_like(x) if self.feature is None else self.feature(squashed)
-        return BlockValues(*self.mean.value_and_jacobian(x), inputs, self.system(squashed))
+        """All that the blocks say of rows."""
+        squashed, shape = squash(_columns(x)), (len(x), len(self.means), x.shape[1])
+        found = [net.value_and_jacobian(x) for net in self.means]
+        mean, jacobian = (np.stack(same, axis=1) for same in zip(*found, strict=True))
+        inputs = np.broadcast_to(np.float32(0), shape) if self.feature is None else self.feature(squashed)
+        return BlockValues(mean, jacobian, inputs, self.system(squashed))
 
 
 def _columns(x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "features rows"]:
     """Rows as columns: sums over a feature's waves then run along the rows, which are many."""
     return np.ascontiguousarray(x.T)
-
-
-def block_values(block: DeepTaylorBlock, x: Float[np.ndarray, "rows features"]) -> BlockValues:
-    """All that the block says of rows."""
-    return ReadyBlock(block)(x)
 
 
 def mean_of(net: MeanNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
@@ -140,12 +160,16 @@ def mean_of(net: MeanNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np
 
 def variances(net: VarianceNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows outputs"]:
     """F_Sigma of rows."""
-    return ReadyVariance(net)(squash(_columns(x)))
+    return ReadyVariances(_stack_of_one(net))(squash(_columns(x)))[:, 0]
 
 
 def raw_log_variances(net: VarianceNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows outputs"]:
     """How far log-variances are from their level, before they saturate."""
-    return ReadyPerceptron(net.perceptron).value(squash(_columns(x)))[0].T
+    return ReadyVariances(_stack_of_one(net)).raw(squash(_columns(x)))[0].T
+
+
+def _stack_of_one(net: Any) -> Any:
+    return mapped(lambda leaf: np.asarray(leaf)[None], net)
 
 
 def log_density(
@@ -164,8 +188,8 @@ def log_density(
     return logsumexp(scores, axis=1)
 
 
-def _weight(layer: Any) -> Float[np.ndarray, "inputs outputs"]:
-    fan_in = layer.weight.shape[0] if layer.fan_in is None else layer.fan_in.value
+def _weight(layer: Any) -> Float[np.ndarray, "*members inputs outputs"]:
+    fan_in = layer.weight.shape[-2] if layer.fan_in is None else layer.fan_in.value
     return np.asarray(layer.weight) / np.sqrt(np.float32(fan_in))
 
 

@@ -37,13 +37,12 @@ def sensitivities(
         asked = parts.process_estimate(x, slopes=True)
         process = np.asarray(asked.jacobian, np.float32)
         weight = parts.process_weight(asked.variance).astype(np.float32)[:, :, None]
-        found = []
-        for block_values in parts.ready:
-            outputs = block_values(x)
-            slope = blended(weight, outputs.jacobian, process)
-            learned = (1 - declared_share) * outputs.input_variance
-            squared = slope**2
-            found.append((slope, squared * learned[:, None, :], squared * declared_variance[:, None, :], learned))
-        return Sensitivities(*[np.mean(same, axis=0) for same in zip(*found, strict=True)])
+        members = parts.ready(x)
+        slope = blended(weight[:, None], members.jacobian, process[:, None])
+        learned = (1 - declared_share)[:, None, :] * members.input_variance
+        squared = slope**2
+        declared = squared.mean(axis=1) * declared_variance[:, None, :]
+        carried = (squared * learned[:, :, None, :]).mean(axis=1)
+        return Sensitivities(slope.mean(axis=1), carried, declared, learned.mean(axis=1))
 
     return in_chunks(chunk, (x, *errors), n_jobs)

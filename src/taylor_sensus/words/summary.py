@@ -166,9 +166,9 @@ def _group_words(fitted: FittedModel) -> dict[str, list[str]]:
     words = [f"{fit.groups} of ", Name(fit.group_title), "; folds go by them"]
     differ = [(name, std) for name, std in zip(fitted.target_names, fit.group_stds or (), strict=False) if std > 0]
     if not differ:
-        return {"groups": [*words, ", and no differences between them show beside the function"]}
+        return {"groups": [*words, ", too few to tell differences between them"]}
     sizes = _listed([f"{std:.3g} (", Name(name), ")"] for name, std in differ)
-    return {"groups": [*words, ", between them a standard deviation of ", *sizes, " beside the function"]}
+    return {"groups": [*words, ", between them an expected standard deviation of ", *sizes, " beside the function"]}
 
 
 def _outlier_words(fitted: FittedModel) -> dict[str, list[str]]:
