@@ -148,8 +148,8 @@ DEFAULT = Settings()
     ("settings", "rows", "streamed", "wanted"),
     [
         (DEFAULT, 442, False, False),
-        (DEFAULT, 2_900, False, False),
-        (DEFAULT, 5_000, False, True),
+        (DEFAULT, 1_100, False, False),
+        (DEFAULT, 1_300, False, True),
         (DEFAULT, 442, True, True),
         (replace(DEFAULT, kernel=False), 442, False, True),
         (replace(DEFAULT, contrast="theory"), 442, False, True),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from taylor_sensus.fit.context import FitContext
     from taylor_sensus.fit.stream import StreamedFeed
 
-WORTH_COMPILING = 3000
+WORTH_COMPILING = 1200
 """Steps of a run from which a compiled program gains more than its compilation takes."""
 
 

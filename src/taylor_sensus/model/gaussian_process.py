@@ -488,34 +488,53 @@ def negative_log_evidence(
     n, targets = rows.y.shape
     if np.abs(theta).max() > HIGHEST:
         return 1e10, np.zeros_like(theta)  # the line search turns back
-    parts = []
-    total = np.zeros((n, n)) if trend is None else trend_size(theta) * trend
+    # All matrices are symmetric: only blocks up to the diagonal are made, a few rows at a time, which stay in the
+    # processor's cache. In LAPACK's order of columns these are the upper halves.
+    pieces = [(part, slice(0, part.stop)) for part in blocks(n, CACHED_ROWS)]
+    total, scaled, made = np.empty((n, n)), [], []
     for shape, (size, w) in zip(SHAPES, split(theta, rows.x.shape[1]), strict=True):
         z = rows.x * w
-        value, slope = shape(squared_distance(z, z))
-        value *= size
-        total += value
-        parts.append((value, slope, size, z))
+        scaled.append((size, z))
+        made.append([shape(squared_distance(z[own], z[others])) for own, others in pieces])
+    for number, (own, others) in enumerate(pieces):
+        block = total[own, others]
+        np.multiply(scaled[0][0], made[0][number][0], out=block)
+        for (size, _), values in zip(scaled[1:], made[1:], strict=True):
+            block += size * values[number][0]
+        if trend is not None:
+            block += trend_size(theta) * trend[own, others]
     total.flat[:: n + 1] += rows.noise(theta)
-    factor, failed = dpotrf(total.T, lower=1, overwrite_a=1)
+    factor, failed = dpotrf(total.T, lower=0, overwrite_a=1)
     if failed or not np.isfinite(factor[-1, -1]):
         return 1e10, np.zeros_like(theta)
-    solved = dpotrs(factor, rows.y, lower=1)[0]
+    solved = dpotrs(factor, rows.y, lower=0)[0]
     evidence = -np.sum(rows.y * solved) / 2 - targets * np.log(np.diag(factor)).sum()
-    half = dpotri(factor, lower=1, overwrite_c=1)[0]
-    pull = np.tril(half, -1)
-    pull = pull + pull.T
-    pull.flat[:: n + 1] = half.flat[:: n + 1]
-    pull *= -targets
-    pull += solved @ solved.T
+    inverse = dpotri(factor, lower=0, overwrite_c=1)[0].T
+    sizes, lengths, slope_of_trend = np.zeros(len(SHAPES)), np.zeros((len(SHAPES), rows.x.shape[1])), 0.0
+    for number, (own, others) in enumerate(pieces):
+        pull = solved[own] @ solved[others].T
+        pull -= targets * inverse[own, others]
+        corner = pull[:, own]  # twice what lies below the diagonal, for what lies above
+        corner[:] = np.tril(corner, -1)
+        pull *= 2
+        np.einsum("ii->i", corner)[:] = (solved[own] ** 2).sum(axis=1) - targets * np.einsum("ii->i", inverse[own, own])
+        for kind, (_, z) in enumerate(scaled):
+            value, slope = made[kind][number]
+            sizes[kind] += np.vdot(pull, value)
+            slope *= pull
+            # Σ_ij A_ij (z_ik - z_jk)² for all features k at once.
+            a, b = z[own], z[others]
+            lengths[kind] += (
+                2 * np.einsum("rf,rf->f", a, slope @ b) - slope.sum(axis=1) @ a**2 - slope.sum(axis=0) @ b**2
+            )
+        if trend is not None:
+            slope_of_trend += float(np.einsum("ij,ij->", pull, trend[own, others]))
     gradient = []
-    for value, slope, size, z in parts:
-        # Σ_ij A_ij (z_ik - z_jk)² for all features k at once, because A is symmetric.
-        slope *= pull
-        lengths = 2 * np.einsum("rf,rf->f", z, slope @ z) - 2 * slope.sum(axis=1) @ (z * z)
-        gradient += [np.vdot(pull, value) / 2, *(size * lengths)]
-    gradient += [0.0 if trend is None else trend_size(theta) * np.vdot(pull, trend) / 2]
-    gradient = np.append(gradient, np.exp(theta[-1]) * np.sum(np.diag(pull) / rows.weight) / 2)
+    for (size, _), value, length in zip(scaled, sizes, lengths, strict=True):
+        gradient += [size * value / 2, *(size * length)]
+    gradient += [trend_size(theta) * slope_of_trend / 2]
+    diagonal = (solved**2).sum(axis=1) - targets * np.diag(inverse)
+    gradient = np.append(gradient, np.exp(theta[-1]) * np.sum(diagonal / rows.weight) / 2)
     off = (theta - prior.mean) / prior.std
     return float(off @ off / 2 - evidence) / n, (off / prior.std - gradient) / n
 
