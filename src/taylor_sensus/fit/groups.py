@@ -15,8 +15,8 @@ from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.shapes import Bool, Float, Int
 
 FEWEST_GROUPS = 3
-"""That it takes to tell them from noise. Of more, their variance is always asked for: a test whether groups differ at all
-says no by chance in one table of eight, and its error bars for new groups are then too narrow."""
+"""That it takes to tell them from noise. From there on their variance always counts: a test whether they differ at all
+says no by chance in one table of eight, and error bars for new groups would then be too narrow."""
 LOG_VARIANCES = np.linspace(np.log(1e-8), np.log(30.0), 300)
 """Variances between groups that are thought possible, in scaled units."""
 USUAL_LOG_VARIANCE, LOG_VARIANCE_SPREAD = np.log(0.1), 3.0
