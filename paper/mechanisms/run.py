@@ -18,7 +18,7 @@ from paper.data.catalogue import load
 from paper.data.real_tables import LARGE_TABLES
 from taylor_sensus import TSNetRegressor
 from taylor_sensus._version import __version__
-from taylor_sensus.fit import means, share
+from taylor_sensus.fit import share
 from taylor_sensus.model import coordinates
 from taylor_sensus.scores import evaluate
 
@@ -42,18 +42,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "no_principal_axes": {},
     "no_forests": {"details": {"trees": 0}},
-    "no_longer_training": {},
-    "one_frequency": {"details": {"frequency_multiples": (1.0,)}},
+    "two_frequencies": {"details": {"frequency_multiples": (1.0, 4.0)}},
     "no_process_factor": {},
     "no_process": {"kernel": False},
     "no_robust_weights": {"details": {"robust": False}},
     "no_taylor_term": {"details": {"taylor": False}},
 }
-"""The default without one of the things that it does."""
+"""The default without one of the things that it does, or with one that it did before."""
 CORE = ("no_process", "no_robust_weights", "no_taylor_term")
 """Beyond the first split these come last: what they bring is seen soon."""
 CONSTANTS: dict[str, tuple[Any, str, Any]] = {
-    "no_longer_training": (means, "LONGER", 1.0),
     "no_process_factor": (share, "FACTORS", (1.0,)),
     "no_principal_axes": (coordinates, "TOGETHER", -np.inf),
 }
