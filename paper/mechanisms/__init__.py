@@ -7,8 +7,7 @@ Beside them six tables of 5,000 to 20,000 rows, one split.
 
 What was judged with earlier defaults: four mechanisms of version 0.1, in part, in `results/mechanisms_v0_1.csv`; what
 version 0.2 did, with three spreads of frequencies and wide noise networks, in `results/mechanisms_v0_2.csv`; and what
-came next, with two spreads and longer training of precise tables, in `results/mechanisms_v0_3.csv`: by that these two left
-the default.
+came next, with longer training of precise tables, in `results/mechanisms_v0_3.csv`: by that it left the default.
 
     python -m paper.mechanisms run      # goes on where it stopped, split by split
     python -m paper.mechanisms table    # every variant against the default

@@ -42,13 +42,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "no_principal_axes": {},
     "no_forests": {"details": {"trees": 0}},
-    "two_frequencies": {"details": {"frequency_multiples": (1.0, 4.0)}},
+    "one_frequency": {"details": {"frequency_multiples": (1.0,)}},
+    "fewer_search_rows": {"details": {"kernel_search_rows": 350}},
+    "half_the_noise_epochs": {"details": {"noise_epochs": 32}},
     "no_process_factor": {},
     "no_process": {"kernel": False},
     "no_robust_weights": {"details": {"robust": False}},
     "no_taylor_term": {"details": {"taylor": False}},
 }
-"""The default without one of the things that it does, or with one that it did before."""
+"""The default without one of the things that it does, or with less of it."""
 CORE = ("no_process", "no_robust_weights", "no_taylor_term")
 """Beyond the first split these come last: what they bring is seen soon."""
 CONSTANTS: dict[str, tuple[Any, str, Any]] = {
