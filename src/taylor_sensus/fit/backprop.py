@@ -77,7 +77,8 @@ class PlainSteps:
 
     def gathered(self, rows: Any, picks: Int[np.ndarray, "steps batch"]) -> Any:
         """Only what the pass looks at."""
-        return self.pass_.batch(*[np.take(getattr(rows, name), picks, axis=0) for name in self.pass_.batch._fields])
+        names = self.pass_.batch._fields
+        return self.pass_.batch(*[np.take(np.asarray(getattr(rows, name)), picks, axis=0) for name in names])
 
     def run(
         self, weights: Float[np.ndarray, " weights"], moments: AdamMoments, window: Any, count: int, first: int
