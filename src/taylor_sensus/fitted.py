@@ -118,7 +118,7 @@ class FittedModel:
     """What `summary()` shows: counts, choices, scores on unseen rows."""
     history: pd.DataFrame
     law: Law | None = None
-    """f at exact inputs, where features were read with errors."""
+    """f at exact inputs, where features were read or set with errors."""
     groups: GroupEffect | None = None
     """Differences between groups of rows; None where no groups were given."""
     group_names: GroupNames | None = None
@@ -237,7 +237,7 @@ class FittedModel:
 
     def attenuation(self, n_jobs: int | None) -> dict[str, float]:
         """For each column that was read with errors, how much flatter its regression is than the law."""
-        if self.law is None or self.rows is None:
+        if self.law is None or self.law.of_settings or self.rows is None:
             return {}
         scaled = self.imputer(self.scaler.features(spread(self.rows.x, SLOPE_ROWS)))[0]
         ratio = attenuation(self.ensemble, self.law, scaled, n_jobs)

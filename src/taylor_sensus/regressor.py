@@ -109,8 +109,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         Staged training: whether a Gaussian process shares in the mean.
     X_err_kind : str or dict, default="reading"
         What declared errors of X are: "reading" (recorded = true + error, as instruments give), "setting" (the system
-        works at recorded + error, as set points do), or a dict of these by column. For readings, predictions are for
-        other readings like them, and ``X_err=0`` asks for the law at exactly known inputs.
+        works at recorded + error, as set points do), or a dict of these by column. Predictions are for
+        other readings or set points like them; ``X_err=0`` asks for the law at exactly known inputs.
     positive : bool, default=False
         Whether targets cannot be negative, as amounts and counts. Means, error bars and budgets keep their meaning;
         intervals, quantiles, samples and scores are those of a distribution on the positive numbers.
@@ -659,7 +659,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "fitted_")
         fitted: FittedModel = self.fitted_
-        if fitted.law is None:
+        if fitted.law is None or fitted.law.of_settings:
             raise DataError("no column was read with a declared error: declare X_err, and see X_err_kind")
         if fitted.rows is None:
             raise DataError("the model was saved without its training rows, whose slopes are compared: fit again")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from taylor_sensus import TSNetRegressor, load
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fit.declared_noise import DeclaredShare
-from taylor_sensus.fit.law import learn_density
+from taylor_sensus.fit.law import anywhere, learn_density
 from taylor_sensus.model.ensemble import Distribution
 from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import nodes
@@ -178,9 +180,44 @@ def test_the_law_travels_with_the_file(read, tmp_path):
     np.testing.assert_array_equal(one.std, other.std)
 
 
-def test_settings_have_no_law():
-    _, w, y = waves(60, 0.4, 1)
-    assert tiny(X_err_kind="setting").fit(w, y, X_err=0.4).fitted_.law is None
+@pytest.fixture(scope="module")
+def made() -> TSNetRegressor:
+    """The same wave where the inputs were set, and the system works at the set point plus an error."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3, 3, (200, 1))
+    y = np.sin(2 * (x + 0.4 * rng.standard_normal(x.shape))[:, 0]) + 0.1 * rng.standard_normal(200)
+    return tiny(X_err_kind="setting").fit(x, y, X_err=0.4)
+
+
+def test_the_law_behind_set_points_is_steeper_than_what_they_give_on_average(made):
+    x = np.linspace(-2.5, 2.5, 101)[:, None]
+    truth = np.sin(2 * x[:, 0])
+    law = made.predict_distribution(x, X_err=0)
+    assert 0.85 < slope(law.mean, truth) < 1.15
+    assert slope(made.predict(x), truth) < 0.85 * slope(law.mean, truth)
+    assert np.mean(np.abs(law.mean - truth) < 1.645 * law.epistemic) > 0.6
+    assert (law.feature_noise == 0).all()
+
+
+def test_set_points_like_those_in_training_are_answered_as_without_a_law(made, tmp_path):
+    x = np.linspace(-2.5, 2.5, 11)[:, None]
+    without = replace(made.fitted_, law=None)
+    usual, exact = made.predict_distribution(x), made.predict_distribution(x, X_err=0)
+    plain = without.predict(made._query(x, None, None)[0], 1)
+    np.testing.assert_array_equal(usual.mean, plain.mean)
+    np.testing.assert_array_equal(usual.std, plain.std)
+    with pytest.raises(DataError, match="X_err_kind"):
+        made.attenuation()
+    made.save(tmp_path / "set.tsnet")
+    again = load(tmp_path / "set.tsnet")
+    np.testing.assert_array_equal(again.predict_distribution(x, X_err=0).mean, exact.mean)
+    np.testing.assert_array_equal(again.predict(x), usual.mean)
+
+
+def test_behind_a_set_point_lies_what_its_error_says():
+    found = anywhere(2).behind(np.array([[1.0, -3.0]]), np.array([[[0.2, 0.05], [0.05, 0.1]]]))
+    np.testing.assert_allclose(found.mean, [[1.0, -3.0]], rtol=1e-6)
+    np.testing.assert_allclose(found.covariance, [[[0.2, 0.05], [0.05, 0.1]]], rtol=1e-6)
 
 
 def test_kinds_go_by_column():

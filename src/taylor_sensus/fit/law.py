@@ -37,19 +37,26 @@ LEAST_NOISE = 0.05
 """Variance of the system's noise at least, as a share of what scatters around the regression on readings."""
 MARGIN = 0.001
 """So much less or more than the usual size of errors is still usual."""
+FAR = 1e4
+"""Distance in scaled units to which set points may lie anywhere alike."""
 USUAL = (0.02, 0.98)
 """Quantiles between which a size of errors is usual."""
 
 
 def fit_law(
-    table: Table, found: FoundProcess, seed: int, target_variance: Float[np.ndarray, "rows targets"] | None = None
+    table: Table,
+    found: FoundProcess,
+    seed: int,
+    target_variance: Float[np.ndarray, "rows targets"] | None = None,
+    *,
+    of_settings: bool = False,
 ) -> Law | None:
-    """The law behind readings; None where no feature has one.
+    """The law behind readings, or behind set points; None where no feature has declared errors of that kind.
 
     `target_variance` takes the place of the targets' declared variances. How far declared variances count in the
     regression on readings is not known yet; see `fit.declared_noise`.
     """
-    errors, reading = table.errors, table.reading
+    errors, reading = table.errors, np.ones(table.x.shape[1], bool) if of_settings else table.reading
     if errors is None or reading is None:
         return None
     rng = np.random.default_rng([3, seed])
@@ -60,7 +67,7 @@ def fit_law(
     if not reading.any():
         return None
     used = np.flatnonzero(reading)
-    if len(reading) <= MOST_FEATURES:
+    if len(reading) <= MOST_FEATURES and not of_settings:
         used = np.flatnonzero(reading | (table.x[: table.train].std(axis=0) > 0))
     x, y = table.x[rows].astype(np.float64), table.y[rows].astype(np.float64)
     # Robust weights take the effect of the readings' errors for outliers: only what is far off counts less.
@@ -68,10 +75,11 @@ def fit_law(
     known = (errors.target if target_variance is None else target_variance)[rows].mean(axis=1, dtype=np.float64)
     whole = as_matrices(variance) if errors.covariance is None else errors.covariance[rows].astype(np.float64)
     with one_blas_thread():
-        density = learn_density(x[:, used], whole[:, used][:, :, used], rng)
+        error = whole[:, used][:, :, used]
+        density = anywhere(len(used)) if of_settings else learn_density(x[:, used], error, rng)
         points, share = nodes(density, used, reading, x, whole)
         averages = _Averages(points, share, y, known, weight, None, x)
-        if errors.cross is not None:
+        if errors.cross is not None and not of_settings:
             cross = errors.cross[rows].astype(np.float64)
             averages = averages.correlated(shared_errors(whole, cross, reading), cross)
         fit = _fit(found, averages, rng)
@@ -81,9 +89,14 @@ def fit_law(
     numbers = LawNumbers(
         fit.theta, found.process.numbers.log_range, fit.centres, fit.factor, fit.weight, fit.noise,
         used, np.array(low), np.array(high), usual, np.ones(len(reading)), np.zeros(len(reading)), most,
-        found.process.numbers.axes,
+        found.process.numbers.axes, np.array(int(of_settings)),
     )  # fmt: skip
     return Law(numbers, density)
+
+
+def anywhere(features: int) -> InputDensity:
+    """What is known beforehand of inputs that were set: so little that they lie around their set points alone."""
+    return InputDensity(np.ones(1), np.zeros((1, features)), FAR**2 * np.eye(features)[None])
 
 
 def shared_errors(

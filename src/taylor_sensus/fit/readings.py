@@ -44,7 +44,7 @@ class Readings(NamedTuple):
     process: ProcessStage
     """It knows nothing of the readings' errors: what they do to the mean, a regression on readings learns by itself."""
     law: Law | None
-    """None without readings."""
+    """None without declared errors of features."""
     declared: DeclaredErrors | None = None
     """Of all rows, those of features as they were declared."""
 
@@ -72,7 +72,8 @@ def run_readings(context: FitContext) -> Readings:
     read = bool(t.errors.declared[:, reading].any())
     without = replace(context, table=t._replace(errors=t.errors.scaled(np.where(reading, 0.0, 1.0))))
     process = run_process(without if read else context)
-    if process.found is None or not (read or t.errors.target.any()):
+    declared = bool(t.errors.declared.any())
+    if process.found is None or not (declared or t.errors.target.any()):
         return Readings(context, process, None)
     seed = int(context.run_seeds[-1])
     law = fit_law(t, process.found, seed) if read else None
@@ -85,6 +86,8 @@ def run_readings(context: FitContext) -> Readings:
     if law is not None:
         law = with_share(law, share, table)
         table = counted(table, law)
+    elif declared:
+        law = fit_law(table, process.found, seed, target, of_settings=True)
     return Readings(replace(context, table=table), process, law, errors)
 
 
@@ -106,7 +109,7 @@ def judge_readings(
     The law says what they make on average, the slope of the blended mean how that differs from row to row.
     """
     context, law = read.context, read.law
-    if law is None or read.declared is None:
+    if law is None or read.declared is None or law.of_settings:
         return JudgedReadings(context, noise_table, law)
     t = context.table._replace(errors=read.declared)
     chosen = spread(np.flatnonzero(noise_table.is_held_out & (noise_table.table.weight > NOTHING)), MOST_ROWS)

@@ -193,7 +193,7 @@ def _weight(layer: Any) -> Float[np.ndarray, "*members inputs outputs"]:
     return np.asarray(layer.weight) / np.sqrt(np.float32(fan_in))
 
 
-def _gate(z: Float[np.ndarray, "width rows"]) -> Float[np.ndarray, "width rows"]:
+def _gate(z: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
     """Logistic function; SciPy's takes three times as long in single precision."""
     gate = np.negative(z)
     np.exp(gate, out=gate)
@@ -201,7 +201,7 @@ def _gate(z: Float[np.ndarray, "width rows"]) -> Float[np.ndarray, "width rows"]
     return np.reciprocal(gate, out=gate)
 
 
-def _silu(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
+def _silu(z: Float[np.ndarray, "*shape"], slopes: bool) -> tuple[Float[np.ndarray, "*shape"], Any]:
     gate = _gate(z)
     value = np.multiply(z, gate, out=z)
     if not slopes:
@@ -212,17 +212,17 @@ def _silu(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.nd
     return value, slope
 
 
-def _sigmoid(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
+def _sigmoid(z: Float[np.ndarray, "*shape"], slopes: bool) -> tuple[Float[np.ndarray, "*shape"], Any]:
     value = _gate(z)
     return value, value * (1 - value) if slopes else None
 
 
-def _tanh(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
+def _tanh(z: Float[np.ndarray, "*shape"], slopes: bool) -> tuple[Float[np.ndarray, "*shape"], Any]:
     value = np.tanh(z)
     return value, 1 - value**2 if slopes else None
 
 
-def _mish(z: Float[np.ndarray, "width rows"], slopes: bool) -> tuple[Float[np.ndarray, "width rows"], Any]:
+def _mish(z: Float[np.ndarray, "*shape"], slopes: bool) -> tuple[Float[np.ndarray, "*shape"], Any]:
     gate = np.tanh(np.logaddexp(np.float32(0), z))
     return z * gate, gate + z * (1 - gate**2) * _gate(z) if slopes else None
 

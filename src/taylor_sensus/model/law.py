@@ -1,10 +1,11 @@
-"""The law behind readings: f at exactly known inputs, deconvolved, beside the regression on readings.
+"""The law behind readings and set points: f at exactly known inputs, deconvolved, beside the regression on them.
 
-A regression on readings learns E[y | reading], flatter than f (attenuation). The law is a Gaussian process whose rows
-are not values of f but averages of it over the true inputs that a reading may have had:
-y_i = sum_q w_q f(x_iq) + noise. It answers for exact inputs (`X_err=0`), and shares in the answer for readings
-whose errors are smaller than any in training. Where errors are larger than in training, the regression on readings
-answers, averaged over the better readings behind the worse one, through which alone y depends on it.
+A regression on readings learns E[y | reading], flatter than f (attenuation); one on set points, around which the system
+works, learns f averaged over their errors. The law is a Gaussian process whose rows are not values of f but averages of
+it over the true inputs that a reading or set point may have had: y_i = sum_q w_q f(x_iq) + noise. It answers for exact
+inputs (`X_err=0`), and shares in the answer for readings whose errors are smaller than any in training. Where errors of
+readings are larger than in training, the regression on readings answers, averaged over the better readings behind the
+worse one, through which alone y depends on it.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ class LawNumbers(NamedTuple):
     """Largest variance of each feature's errors in training."""
     axes: Float[np.ndarray, "features features"] | None = None
     """Of the coordinates of the process; None: the features themselves"""
+    is_setting: Num[np.ndarray, ""] | None = None
+    """1 where the errors are those of set points; None or 0: of readings"""
 
 
 class LawAnswer(NamedTuple):
@@ -87,9 +90,19 @@ class Law:
         return Coordinates(self.numbers.log_range, self.numbers.axes)
 
     @property
+    def of_settings(self) -> bool:
+        """Whether the errors are those of set points."""
+        return self.numbers.is_setting is not None and bool(self.numbers.is_setting)
+
+    @property
+    def has_errors(self) -> Bool[np.ndarray, " features"]:
+        """Which features were read or set with errors."""
+        return self.numbers.usual > 0
+
+    @property
     def is_reading(self) -> Bool[np.ndarray, " features"]:
         """Which features were read with errors."""
-        return self.numbers.usual > 0
+        return self.has_errors & (not self.of_settings)
 
     def basis(
         self, x: Float[np.ndarray, "rows features"]
@@ -121,8 +134,8 @@ class Law:
 
     def share(self, variance: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, " rows"]:
         """Of the law in a prediction: 0 for errors like those in training or larger ones, 1 for none."""
-        usual = self.numbers.usual[self.is_reading]
-        size = (variance[:, self.is_reading] / usual).mean(axis=1)
+        usual = self.numbers.usual[self.has_errors]
+        size = (variance[:, self.has_errors] / usual).mean(axis=1)
         below = 1 - size / max(float(self.numbers.low), 1e-12)
         if self.numbers.most is not None:
             return np.clip(below, 0.0, 1.0)
@@ -137,6 +150,8 @@ class Law:
         Of what a declared error leaves open of the true input; that is never more than the inputs differ.
         """
         n = self.numbers
+        if self.of_settings:  # they go through the slope as they are
+            return variance
         if n.offset is None:
             return variance * n.scale
         read = self.is_reading & (variance > 0)
@@ -182,11 +197,11 @@ class Law:
         if not len(x):
             nothing = np.zeros((0, n.weight.shape[1]))
             return LawAnswer(nothing, nothing, nothing, nothing)
-        points, weight = nodes(self.density, n.used, self.is_reading, x, variance)
+        points, weight = nodes(self.density, n.used, self.has_errors, x, variance)
         count = len(weight)
         values = self.function(points.reshape(rows * count, -1))[0].reshape(rows, count, -1)
         mean = np.einsum("q,rqt->rt", weight, values)
-        noisy = (variance[:, self.is_reading] > 0).any(axis=1, keepdims=True)
+        noisy = (variance[:, self.has_errors] > 0).any(axis=1, keepdims=True)
         spread = np.where(~noisy, 0.0, np.einsum("q,rqt->rt", weight, (values - mean[:, None]) ** 2))
         unknown = self.function(np.einsum("q,rqf->rf", weight, points))[1]
         system = np.broadcast_to(n.noise, mean.shape)
