@@ -89,7 +89,7 @@ def fit_law(
     numbers = LawNumbers(
         fit.theta, found.process.numbers.log_range, fit.centres, fit.factor, fit.weight, fit.noise,
         used, np.array(low), np.array(high), usual, np.ones(len(reading)), np.zeros(len(reading)), most,
-        found.process.numbers.axes, np.array(int(of_settings)),
+        found.process.numbers.axes, np.array(float(of_settings)),
     )  # fmt: skip
     return Law(numbers, density)
 
