@@ -60,6 +60,30 @@ def test_fits_from_files_in_miniature(capsys):
     assert files.startswith("files (34,000 rows)") and found[0] == pytest.approx(found[1], rel=0.3)
 
 
+def test_sharing_in_miniature(capsys):
+    """Its gradient is the slope of its loss, and every kind of ensemble is measured."""
+    from bench import sharing
+
+    rng = np.random.default_rng(0)
+    start = sharing.new_mean(sharing.Shape(3, 1, np.zeros(3), np.ones(3)), sharing.DEFAULTS, rng, 0.5)
+    shared = sharing.SharedPass(start, 4, rng)
+    views = [0.5 * rng.normal(size=array.shape) for array in shared.arrays]
+    rows = sharing.MeanBatch(rng.normal(size=(20, 3)), rng.normal(size=(20, 1)), rng.uniform(0.5, 1, 20))
+    gradient, unused = ([np.zeros_like(view) for view in views] for _ in range(2))
+    shared(views, gradient, rows)
+    for view, slope in zip(views, gradient, strict=True):
+        place = tuple(rng.integers(0, size) for size in view.shape)
+        before, losses = view[place], []
+        for step in (1e-4, -1e-4):
+            view[place] = before + step
+            losses.append(shared(views, unused, rows))
+        view[place] = before
+        assert (losses[0] - losses[1]) / 2e-4 == pytest.approx(slope[place], rel=1e-3, abs=1e-7)
+    sharing.main(["--quick"])
+    shown = capsys.readouterr().out
+    assert all(f"{kind} " in shown for kind in sharing.EPOCHS)
+
+
 def test_measurement_errors_in_miniature():
     from bench import measurement_errors as errors
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from taylor_sensus.fit.share import best_share, imputed_scale
+from taylor_sensus.fit.share import WHOLE_SHARE, best_share, imputed_scale
 from taylor_sensus.model.ensemble import rescaled
 
 
@@ -20,7 +20,12 @@ def test_share_is_that_of_the_whole_ensemble():
     # Four members of error 1 average to 1/2: as good as a process of error 1/2, though each alone is worse.
     assert share_case(1.0, 0.5) == pytest.approx(0.5, abs=0.04)
     assert share_case(0.1, 2.0) < 0.02
-    assert share_case(2.0, 0.1) > 0.98
+    assert share_case(2.0, 0.1) == 1.0
+
+
+def test_next_to_the_whole_share_is_the_whole():
+    assert 0.9 < share_case(1.0, 0.15) < WHOLE_SHARE
+    assert share_case(1.0, 0.05) == 1.0
 
 
 def test_validation_and_held_out_rows_count_alike():

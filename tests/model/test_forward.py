@@ -51,6 +51,15 @@ def test_without_feature_noise():
     assert (tried.input_variance == 0).all()
 
 
+def test_means_that_nobody_needs_are_not_asked():
+    ready = ReadyBlocks(stacked([block(), block()]))
+    whole, noise = ready(X), ready(X, means=False)
+    for name in ("input_variance", "system_variance"):
+        np.testing.assert_array_equal(getattr(noise, name), getattr(whole, name))
+    for name in ("mean", "jacobian"):
+        assert getattr(noise, name).shape == getattr(whole, name).shape and not getattr(noise, name).any()
+
+
 def test_raw_variances_are_those_before_they_saturate():
     net = block().system_noise_net
     np.testing.assert_allclose(raw_log_variances(net, X), jax.vmap(net.raw)(X), rtol=1e-4, atol=1e-5)

@@ -195,3 +195,18 @@ def test_a_hundred_rows_alone_know_less_than_inducing_points():
     theta = hyper_prior((3.0, 3.0), 2).mean
     alone = GaussianProcess(conditioned(theta, rows).numbers._replace(witnesses=np.array(100), is_induced=None))
     assert alone.posterior(new).variance.mean() > 2 * conditioned(theta, rows).posterior(new).variance.mean()
+
+
+def test_smooth_functions_of_many_rows_are_answered_in_single_precision():
+    """What counts is how far single precision errs, not how far it might at worst."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 8))
+    y = np.sin(x[:, :1]) + x[:, 1:2] * x[:, 2:3] + 0.2 * rng.normal(size=(400, 1))
+    rows = ProcessRows(x, y, np.ones(400), np.zeros(400))
+    process = conditioned(search(rows, (10.0, 10.0), 30).theta, rows)
+    exact = GaussianProcess(process.numbers._replace(is_induced=None))
+    assert process.precision is np.float32
+    new = rng.normal(size=(100, 8))
+    found, wanted = process.posterior(new), exact.posterior(new)
+    assert np.abs(found.mean - wanted.mean).max() < 0.005 * 0.2
+    assert np.abs(found.variance - wanted.variance).max() < 0.005 * 0.2**2

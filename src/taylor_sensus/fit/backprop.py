@@ -133,8 +133,8 @@ class MeanPass:
 
     def __init__(self, network: MeanNetwork) -> None:
         embedding: Any = network.embedding
-        self.embedding = _Waves(embedding) if isinstance(embedding, PeriodicEmbedding) else _NoWaves(embedding)
-        self.layers, self.start = _Layers(network.perceptron), network
+        self.embedding = Waves(embedding) if isinstance(embedding, PeriodicEmbedding) else NoWaves(embedding)
+        self.layers, self.start = Layers(network.perceptron), network
         self.arrays = [*self.embedding.arrays, *self.layers.arrays]
 
     def __call__(self, views: list[Any], gradient: list[Any], rows: MeanBatch) -> float:
@@ -161,8 +161,8 @@ class NoisePass:
 
     def __init__(self, networks: tuple[Any, VarianceNetwork], log_weight: float) -> None:
         feature, system = self.start = networks
-        self.log_weight, self.system = log_weight, _Layers(system.perceptron)
-        self.feature = None if isinstance(feature, NoFeatureNoise) else _Layers(feature.perceptron)
+        self.log_weight, self.system = log_weight, Layers(system.perceptron)
+        self.feature = None if isinstance(feature, NoFeatureNoise) else Layers(feature.perceptron)
         self.own = 0 if self.feature is None else len(self.feature.arrays)
         self.arrays = [*([] if self.feature is None else self.feature.arrays), *self.system.arrays]
 
@@ -191,7 +191,7 @@ class NoisePass:
         return feature, replace(system, perceptron=_with_weights(system.perceptron, views[self.own :]))
 
 
-class _Layers:
+class Layers:
     """A perceptron forward and back."""
 
     def __init__(self, perceptron: Perceptron) -> None:
@@ -228,7 +228,7 @@ class _Layers:
         return pull
 
 
-class _Waves:
+class Waves:
     """Gains, a smooth clip, and waves; see `PeriodicEmbedding`."""
 
     def __init__(self, embedding: PeriodicEmbedding) -> None:
@@ -265,7 +265,7 @@ class _Waves:
         along.sum(axis=0, out=of_gain)
 
 
-class _NoWaves:
+class NoWaves:
     """The scaled row, levelling off: nothing is learned."""
 
     arrays: tuple[Shaped[np.ndarray, " ..."], ...] = ()

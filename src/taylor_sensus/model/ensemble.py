@@ -147,6 +147,11 @@ class Ensemble:
         """Of the process in the mean of each target, at usual rows."""
         return np.zeros(self.targets) if self.process_share is None else self.process_share.share
 
+    @cached_property
+    def asks_networks(self) -> bool:
+        """Whether the networks' means count anywhere: where the process has the whole share they need not be asked."""
+        return bool((self.share() < 1).any())
+
     def process_weight(self, variance: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
         """Of the process in the mean, given its variance."""
         if self.process_share is None:
@@ -260,7 +265,7 @@ def component_outputs(
         process = parts.process_estimate(x, slopes=True)
         process_slope = np.asarray(process.jacobian, np.float32)
         weight = parts.process_weight(process.variance).astype(np.float32)[:, :, None]
-        mean, slope, inputs, system = parts.ready(x)
+        mean, slope, inputs, system = parts.ready(x, means=parts.asks_networks)
         slope = blended(weight[:, None], slope, process_slope[:, None])
         learned = (1 - declared_share)[:, None, :] * inputs
         own = propagated_covariance(slope, learned, system)

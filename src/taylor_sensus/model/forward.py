@@ -139,13 +139,21 @@ class ReadyBlocks:
         self.feature = ReadyVariances(feature) if isinstance(feature, VarianceNetwork) else None
         self.system = ReadyVariances(blocks.system_noise_net)
 
-    def __call__(self, x: Float[np.ndarray, "rows features"]) -> BlockValues:
-        """All that the blocks say of rows."""
+    def __call__(self, x: Float[np.ndarray, "rows features"], *, means: bool = True) -> BlockValues:
+        """All that the blocks say of rows; without `means`, where nobody needs them, these and their slopes are 0."""
         squashed, shape = squash(_columns(x)), (len(x), len(self.means), x.shape[1])
+        system = self.system(squashed)
+        inputs = _zeros(*shape) if self.feature is None else self.feature(squashed)
+        if not means:
+            return BlockValues(_zeros(*system.shape), _zeros(*system.shape, x.shape[1]), inputs, system)
         found = [net.value_and_jacobian(x) for net in self.means]
         mean, jacobian = (np.stack(same, axis=1) for same in zip(*found, strict=True))
-        inputs = np.broadcast_to(np.float32(0), shape) if self.feature is None else self.feature(squashed)
-        return BlockValues(mean, jacobian, inputs, self.system(squashed))
+        return BlockValues(mean, jacobian, inputs, system)
+
+
+def _zeros(*shape: int) -> Float[np.ndarray, " ..."]:
+    """In single precision, one number in memory."""
+    return np.broadcast_to(np.float32(0), shape)
 
 
 def _columns(x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "features rows"]:

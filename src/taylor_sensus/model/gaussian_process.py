@@ -43,9 +43,10 @@ CACHED_ROWS = 64
 EXACT = 1000
 """Centres up to which the variance is exact: it takes the square of their number for each row, the mean only the
 number. Of more, inducing points among them carry what all of them tell."""
-SINGLE_ROWS, SINGLE = 256, 0.01
-"""Centres from which single precision is worth it, and the share of the noise by which it may err at worst. Usual
-errors are a hundredth of that: a row's last digits, which depend on its place in a chunk, must not be seen."""
+SINGLE_ROWS, SINGLE, TRIED_ROWS = 256, 0.005, 64
+"""Centres from which single precision is worth it, the share of the noise by which it may err at worst, and at how many
+centres, and places between them, that is tried. A row's last digits, which depend on its place in a chunk, must not be
+seen."""
 CACHE = 250_000
 """Bytes that stay in the processor's cache beside others of their kind."""
 HIGHEST = 20.0
@@ -58,7 +59,7 @@ def matern(q: Float[np.ndarray, "*pairs"]) -> tuple[Float[np.ndarray, "*pairs"],
     decay = np.exp(-t)
     slope = 1 + t
     value = np.multiply(t, t, out=t)
-    value /= 3
+    value *= 1 / 3
     value += slope
     value *= decay
     slope *= decay
@@ -70,8 +71,9 @@ def squared_exponential(
     q: Float[np.ndarray, "*pairs"],
 ) -> tuple[Float[np.ndarray, "*pairs"], Float[np.ndarray, "*pairs"]]:
     """The smoothest shape, as a function of the squared distance, and its derivative."""
-    value = np.exp(-q / 2)
-    return value, -value / 2
+    value = np.multiply(q, -0.5)
+    np.exp(value, out=value)
+    return value, value * -0.5
 
 
 SHAPES = (matern, squared_exponential)
@@ -143,8 +145,8 @@ class Distances(NamedTuple):
     inverse_lengths: Float[np.ndarray, " features"]
     keys: Float[np.ndarray, "features+2 centres"]
     """`[a, |a|², 1]` times this is the squared distance of a to each centre"""
-    places: Float[np.ndarray, "centres features+1"]
-    """Scaled centres beside a column of ones"""
+    places: Float[np.ndarray, "centres targets*(features+1)"]
+    """For each target the scaled centres beside a column of ones, times what each centre counts in its slope"""
 
     def squared(self, a: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
         """Squared distances of rows, divided by their length scales, to all centres."""
@@ -211,14 +213,23 @@ class GaussianProcess:
 
     @cached_property
     def precision(self) -> type:
-        """Single where its rounding errors are far below the noise, which makes twice the rows a second."""
+        """Single where its rounding errors are far below the noise, which makes three times the rows a second."""
         n = self.numbers
+        if n.is_induced is None or len(n.centres) < SINGLE_ROWS:
+            return np.float64
+        some = spread(n.centres, TRIED_ROWS)
+        tried = np.concatenate([some, (some[1:] + some[:-1]) / 2])
+        exact, single = (self._in(kind).posterior_at(tried) for kind in (np.float64, np.float32))
         least = float(n.row_noise.min())
-        off = 1e-6 * self.prior_variance * np.sqrt(self.prior_variance * len(n.centres) / least)
-        away = 1e-6 * self.amplitude * float(np.abs(n.coefficients).sum(axis=0).max())
-        worth = n.is_induced is not None and len(n.centres) >= SINGLE_ROWS
-        fine = worth and off < SINGLE * least and away < SINGLE * np.sqrt(least)
-        return np.float32 if fine else np.float64
+        away = np.abs(exact.mean - single.mean).max() / np.sqrt(least)
+        off = np.abs(exact.variance - single.variance).max() / least
+        return np.float32 if max(away, off) < SINGLE else np.float64
+
+    def _in(self, precision: type) -> GaussianProcess:
+        """The same process in single or double precision."""
+        same = GaussianProcess(self.numbers, self.factor if self.inducing is None else None)
+        same.__dict__.update(precision=precision, inducing=self.inducing)
+        return same
 
     @cached_property
     def whitening(self) -> Float[np.ndarray, "directions inducing"]:
@@ -238,7 +249,8 @@ class GaussianProcess:
         for size, w in split(self.numbers.theta, self.numbers.centres.shape[1]):
             b, one = self.numbers.centres * w, np.ones((len(self.numbers.centres), 1))
             keys = np.concatenate([-2 * b, one, (b * b).sum(axis=1)[:, None]], axis=1).T
-            places = np.concatenate([b, one], axis=1).astype(kind)
+            places = np.einsum("ct,cf->ctf", 2 * size * self.numbers.coefficients, np.concatenate([b, one], axis=1))
+            places = places.reshape(len(b), -1).astype(kind)
             found.append(Distances(kind(size), w.astype(kind), np.ascontiguousarray(keys, kind), places))
         return found
 
@@ -257,11 +269,6 @@ class GaussianProcess:
     def flat_centres(self) -> Float[np.ndarray, "centres features"]:
         """The centres as the trend sees them."""
         return squash(self.numbers.centres, TREND_LIMIT).astype(self.precision)
-
-    @cached_property
-    def coefficients(self) -> Float[np.ndarray, "centres targets"]:
-        """Of each centre in the mean."""
-        return self.numbers.coefficients.astype(self.precision)
 
     @cached_property
     def trend_slope(self) -> Float[np.ndarray, "features targets"]:
@@ -316,15 +323,15 @@ class GaussianProcess:
         Covariances are made for some rows at a time: they stay in the processor's cache. Whitening is one matrix
         product for all.
         """
-        theta, targets, features = self.numbers.theta, self.coefficients.shape[1], z.shape[1]
+        theta, targets, features = self.numbers.theta, self.numbers.coefficients.shape[1], z.shape[1]
         flat = squash(z, TREND_LIMIT)
         levelled = (trend_size(theta) * flat).astype(self.precision)
         mean, own = np.empty((len(z), targets)), np.empty((len(z), len(self.inducing_rows)), self.precision)
         jacobian = None if x is None else np.zeros((len(z), targets, features))
         bytes_a_row = len(self.numbers.centres) * np.dtype(self.precision).itemsize
-        for rows in blocks(len(z), 1 << int(np.clip(np.log2(CACHE / bytes_a_row), 4, 8))):
+        for rows in blocks(len(z), 1 << int(np.clip(np.log2(CACHE / bytes_a_row), 5, 8))):
             cross = self._cross(levelled[rows], z[rows], None if jacobian is None else jacobian[rows])
-            mean[rows] = cross @ self.coefficients
+            mean[rows] = cross.astype(np.float64, copy=False) @ self.numbers.coefficients  # a sum of large terms
             if variances:
                 own[rows] = cross if cross.shape[1] == own.shape[1] else cross.take(self.inducing_rows, axis=1)
         if jacobian is not None and x is not None:
@@ -350,11 +357,9 @@ class GaussianProcess:
             value, slope = shape(part.squared(a))
             value *= part.size
             cross += value
-            if jacobian is None:
-                continue
-            for target, column in enumerate(self.coefficients.T):
-                pull = (slope * (2 * part.size * column)) @ part.places
-                jacobian[:, target] += part.inverse_lengths * (pull[:, -1:] * a - pull[:, :-1])
+            if jacobian is not None:
+                pull = (slope @ part.places).reshape(len(a), -1, a.shape[1] + 1)
+                jacobian += part.inverse_lengths * (pull[:, :, -1:] * a[:, None, :] - pull[:, :, :-1])
         return cross
 
     def left_out(
