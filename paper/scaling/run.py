@@ -20,7 +20,7 @@ from paper.engine.study import Inputs, Result, Task
 from paper.engine.trials import fit, judge, settings_of
 from paper.scaling.data import year_parts, year_sha256
 from paper.scaling.memory import MEGABYTE, watched
-from paper.scaling.study import NETWORKS, QUICK_TEST_ROWS, SCALING, SEARCHES, TEST_ROWS
+from paper.scaling.study import FITTED, QUICK_TEST_ROWS, SCALING, SEARCHES, TEST_ROWS
 from taylor_sensus.datasets.catalogue import SplitDataset
 from taylor_sensus.model.density import Search, density_targets, neighbour_log_density
 from taylor_sensus.model.networks import trainable
@@ -45,18 +45,18 @@ def inputs(task: Task) -> Inputs:
     if task.method in SEARCHES:
         settings: dict[str, Any] = {"rows": _searched(task), "neighbours": DEFAULTS.neighbours}
     else:
-        settings = {**settings_of(NETWORKS[task.method], task.quick), "test_rows": _test_rows(task)}
+        settings = {**settings_of(FITTED[task.method], task.quick), "test_rows": _test_rows(task)}
     return Inputs(year_sha256(task.dataset), settings)
 
 
 def _fit(task: Task, parts: SplitDataset, n_jobs: int | None) -> dict[str, Any]:
-    model = NETWORKS[task.method].make(random_state=task.seed, n_jobs=n_jobs, quick=task.quick)
+    model = FITTED[task.method].make(random_state=task.seed, n_jobs=n_jobs, quick=task.quick)
     fitting = watched(lambda: fit(model, parts))
     predicting = watched(lambda: judge(model, parts, gives_std=True))
     again = judge(model, parts, gives_std=True)
     return {
         "rows": len(parts.y_test),
-        "parameters": parameters(model),
+        "parameters": parameters(model) if isinstance(model, TSNetRegressor) else None,
         **again.scores,
         "fit_seconds": fitting.answer.seconds,
         "predict_seconds": again.seconds,

@@ -9,7 +9,7 @@ import pandas as pd
 from paper.engine.formats import decimals, plus_minus, write_table
 from paper.engine.printed import printed
 from paper.engine.reading import Results
-from paper.scaling.study import NETWORKS, REAL, SEARCHES, STAND_IN
+from paper.scaling.study import NETWORKS, REAL, RIVAL, SEARCHES, STAND_IN
 
 TITLES = {STAND_IN: "synthetic stand-in", REAL: "Year-Prediction-MSD"}
 NOT_SONGS = "The stand-in's rows are drawn by a program: its errors say nothing about songs."
@@ -24,6 +24,9 @@ def write(results: Results, out: Path) -> None:
         _resources(fits, out)
         _rows(fits, out)
         _parameters(fits, out)
+        rival = results.scores[results.scores.method == RIVAL.name]
+        if not rival.empty:
+            _beside(by_rows(fits), rival, out)
     searches = results.scores[results.scores.method.isin(list(SEARCHES))]
     if not searches.empty:
         _searches(searches, out)
@@ -90,6 +93,27 @@ def _rows(fits: pd.DataFrame, out: Path) -> None:
         f"{said if words else ''} {NOT_SONGS}"
     )
     write_table(pd.DataFrame(lines), out, "scaling_rows", caption)
+
+
+def _beside(fits: pd.DataFrame, rival: pd.DataFrame, out: Path) -> None:
+    """The rival by number of rows, and our seconds and errors as multiples of its own on the same shuffles."""
+    both = rival.merge(fits, on=["dataset", "train_rows", "seed"], suffixes=("", "_ours"), how="left")
+    lines = [
+        {
+            "table": TITLES[dataset],
+            "training rows": f"{count:,.0f}",
+            **_costs(own),
+            "our s / its s": _number((own.fit_seconds_ours / own.fit_seconds).mean()),
+            "our MSE / its MSE": f"{(own.mse_ours / own.mse).mean():.3f}",
+        }
+        for dataset, table in _by_dataset(both)
+        for count, own in table.groupby("train_rows")
+    ]
+    caption = (
+        f"{RIVAL.label} with error bars on the same rows, {_seeds(rival)}: trees for the mean and trees for the "
+        f"variance, stopped on a tenth of the training rows. {NOT_SONGS}"
+    )
+    write_table(pd.DataFrame(lines), out, "scaling_rival", caption)
 
 
 def _parameters(fits: pd.DataFrame, out: Path) -> None:

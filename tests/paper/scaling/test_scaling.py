@@ -17,7 +17,19 @@ from paper.engine.tables import write_tables
 from paper.scaling import run as scaling
 from paper.scaling.data import BLOCK, stand_in, year_parts, year_sha256
 from paper.scaling.memory import watched
-from paper.scaling.study import LARGEST, NETWORKS, REAL, ROWS, SCALING, SEARCHES, STAND_IN, TEST_ROWS, TRAIN_ROWS
+from paper.scaling.study import (
+    FITTED,
+    LARGEST,
+    NETWORKS,
+    REAL,
+    RIVAL_ROWS,
+    ROWS,
+    SCALING,
+    SEARCHES,
+    STAND_IN,
+    TEST_ROWS,
+    TRAIN_ROWS,
+)
 from paper.scaling.tables import growth
 from taylor_sensus.datasets.catalogue import DATASETS
 from taylor_sensus.fit.initial import Shape, new_block
@@ -77,9 +89,10 @@ def test_tasks_are_rows_of_the_largest_network_and_all_sizes_on_all_rows():
     tasks = SCALING.tasks(Selection(seeds=[0]))
     found = [(task.method, task.parameters.get("train_rows", TRAIN_ROWS)) for task in tasks]
     assert [rows for name, rows in found if name == LARGEST] == list(ROWS)
-    assert {name for name, rows in found if rows == TRAIN_ROWS} == {*NETWORKS, *SEARCHES}
-    assert len(found) == len(ROWS) + len(NETWORKS) - 1 + len(SEARCHES)
-    assert len(SCALING.tasks(Selection())) == 3 * (len(ROWS) + len(NETWORKS) - 1) + len(SEARCHES)
+    assert {name for name, rows in found if rows == TRAIN_ROWS} == {*FITTED, *SEARCHES}
+    assert len(found) == 2 * len(ROWS) + len(NETWORKS) - 1 + len(SEARCHES)
+    few = [rows for rows in ROWS if rows <= RIVAL_ROWS]
+    assert len(SCALING.tasks(Selection())) == len(found) + 2 * (len(ROWS) + len(few))
     assert {task.dataset for task in tasks} == {STAND_IN}, "the real table only if it is asked for"
 
 
@@ -134,9 +147,14 @@ def record(name: str, rows: int, seed: int) -> Record:
         values = {"searched_rows": SEARCHES[name], "log_density_shift": -0.2, "log_density_error": 0.05}
         values |= {"log_density_spread": 0.5, "rank_correlation": 0.99, "search_seconds": 12.0}
     else:
-        size = int(name.removeprefix("width_"))
+        size = int(name.removeprefix("width_")) if name in NETWORKS else 500
         error = 60 + 3e3 / size + 1e4 / rows + seed
-        values = {"rows": TEST_ROWS, "parameters": 3000 * size, "mse": error, "r2": 1 - error / 120}
+        values = {
+            "rows": TEST_ROWS,
+            "parameters": 3000 * size if name in NETWORKS else None,
+            "mse": error,
+            "r2": 1 - error / 120,
+        }
         values |= {"coverage_90": 0.9, "fit_seconds": 0.1 * size, "predict_seconds": 1.5, "before_megabytes": 500.0}
         values |= {"data_megabytes": 4e-4 * rows, "fit_megabytes": 900 + 7e-4 * rows, "predict_megabytes": 800.0}
     task = SCALING.task(STAND_IN, name, seed, train_rows=rows)
@@ -152,9 +170,9 @@ def test_tables_and_figure(tmp_path):
     scores = read_results(tmp_path, "scaling").scores
     assert growth(scores[scores.method.isin(list(NETWORKS))]) == pytest.approx(3e-4 * (TRAIN_ROWS - 64_000))
     write_tables(tmp_path, tmp_path / "tables")
-    rows, parameters, searches, whole = (
+    rows, parameters, searches, whole, rival = (
         pd.read_csv(tmp_path / "tables" / f"{name}.csv", dtype=str)
-        for name in ("scaling_rows", "scaling_parameters", "scaling_neighbours", "scaling")
+        for name in ("scaling_rows", "scaling_parameters", "scaling_neighbours", "scaling", "scaling_rival")
     )
     assert rows["training rows"].tolist() == [f"{count:,}" for count in ROWS]
     assert rows["MSE"].tolist()[0] == "73.9 ± 1.0" and set(rows["table"]) == {"synthetic stand-in"}
@@ -168,6 +186,8 @@ def test_tables_and_figure(tmp_path):
         "0.341 ± 0.001",
     ]
     assert whole["synthetic stand-in"].tolist()[2] == "1.22 ± 0.00"
+    assert rival["training rows"].tolist() == [f"{count:,}" for count in ROWS]
+    assert set(rival["our s / its s"]) == {"2.1"} and rival["our MSE / its MSE"].tolist()[0] == "0.960"
     said = (tmp_path / "tables" / "scaling_rows.md").read_text()
     assert "own size and 120 MB" in said and "say nothing about songs" in said
     (figure,) = write_figures(tmp_path, tmp_path / "figures")
