@@ -37,7 +37,7 @@ def sensitivities(
         asked = parts.process_estimate(x, slopes=True)
         process = np.asarray(asked.jacobian, np.float32)
         weight = parts.process_weight(asked.variance).astype(np.float32)[:, :, None]
-        members = parts.ready(x)
+        members = parts.ready(x, means=parts.asks_networks)
         slope = blended(weight[:, None], members.jacobian, process[:, None])
         learned = (1 - declared_share)[:, None, :] * members.input_variance
         squared = slope**2
