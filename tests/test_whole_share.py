@@ -20,7 +20,7 @@ def test_predictions_are_those_with_all_means_asked():
     for asked in (True, False):
         whole.__dict__["asks_networks"] = asked
         answers.append(predicted(whole, X, InputErrors(np.zeros((60, 2)), np.zeros((60, 2))), zeros, zeros, 1))
-        whole.ready.means = None  # asking them again would fail
+        whole.ready.means[:] = [None, None]  # asking one again would fail
     half = replace(found, process_share=replace(found.process_share, share=np.full(1, 0.5)))
     assert half.asks_networks and not replace(whole).asks_networks
     for before, after in zip(*answers, strict=True):

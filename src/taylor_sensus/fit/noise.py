@@ -14,7 +14,7 @@ from taylor_sensus.fit.padding import MemberSplits
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.ensemble import blended
-from taylor_sensus.model.forward import ReadyMeans, raw_log_variances, stack_of_one
+from taylor_sensus.model.forward import ReadyMean, raw_log_variances
 from taylor_sensus.model.networks import MeanNetwork, VarianceNetwork
 from taylor_sensus.model.shapes import Bool, Float
 
@@ -68,12 +68,12 @@ def squared_slopes(
     n_jobs: int | None,
 ) -> Float[np.ndarray, "rows targets features"]:
     """Squared sensitivities of the blended mean at rows."""
-    share, ready = np.asarray(share, np.float32)[:, None], ReadyMeans(stack_of_one(net))
+    share, ready = np.asarray(share, np.float32)[:, None], ReadyMean(net)
 
     def chunk(
         x: Float[np.ndarray, "rows features"], beside: Float[np.ndarray, "rows targets features"]
     ) -> Float[np.ndarray, "rows targets features"]:
-        return blended(share, ready.value_and_jacobian(x)[1][:, 0], beside) ** 2
+        return blended(share, ready.value_and_jacobian(x)[1], beside) ** 2
 
     return in_chunks(chunk, (x, process_slopes), n_jobs)
 

@@ -20,8 +20,10 @@ from taylor_sensus.model.shapes import Shaped
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-CHUNK = 256
-"""Rows that are asked at once."""
+CHUNK, LARGE_CHUNK = 256, 512
+"""Rows that are asked at once: few, because a single row costs as much as all of them; and more of very many, because
+threads wait for each other between two operations. Still more would make arrays that are fetched from the system and
+given back every time."""
 
 _thread = threading.local()
 """In a job's thread, `_thread.stop` is the event that ends it; every call has its own."""
@@ -112,18 +114,21 @@ def in_chunks(
     function: Callable[..., Any],
     arrays: Sequence[Shaped[np.ndarray, "rows ..."]],
     n_jobs: int | None,
-    size: int = CHUNK,
+    size: int | None = None,
 ) -> Any:
     """`function` of all rows of the arrays: a record of arrays whose first axis are the rows, or one such array."""
     count = len(arrays[0])
+    in_large = count // LARGE_CHUNK * LARGE_CHUNK if size is None else 0
+    pieces = [(start, LARGE_CHUNK) for start in range(0, in_large, LARGE_CHUNK)]
+    pieces += [(start, size or CHUNK) for start in range(in_large, count, size or CHUNK)]
 
-    def job(start: int) -> Any:
+    def job(start: int, size: int) -> Any:
         there = min(size, count - start)
         found = function(*[padded(array[start : start + size], size) for array in arrays])
         return found[:there] if isinstance(found, np.ndarray) else type(found)(*[part[:there] for part in found])
 
     with one_blas_thread():
-        parts = run_all([lambda s=s: job(s) for s in range(0, count, size)], n_jobs)
+        parts = run_all([lambda piece=piece: job(*piece) for piece in pieces], n_jobs)
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     return type(parts[0])(*[np.concatenate(same) for same in zip(*parts, strict=True)])

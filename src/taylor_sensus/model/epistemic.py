@@ -55,7 +55,7 @@ def component_means(parts: Ensemble, x: Float[np.ndarray, "rows features"], n_jo
 
     def chunk(x: Float[np.ndarray, "rows features"]) -> ComponentMeans:
         process = parts.process_estimate(x, slopes=False, variances=False)
-        means = parts.ready.means.value(x)
+        means = np.stack([net.value(x) for net in parts.ready.means], axis=1)
         return ComponentMeans(
             means, process.mean, parts.tree_means(x), parts.boosted_means(x), log_densities_of(parts, x)
         )

@@ -2,9 +2,10 @@
 
 The arithmetic is that of `networks`, `taylor_block` and `density`, which training differentiates with JAX; a test holds
 the two together. Here a new shape, a forked process or a short command pays for no compiler, and matrix products are
-as quick. Rows come in blocks of one fixed size, so that a row's answer never depends on its company.
+as quick. One member at a time, whose arrays for a block of rows stay in the processor's cache; rows in blocks of one
+fixed size, so that a row's answer never depends on its company.
 
-A network is made ready once (`ReadyBlocks`, `ReadyMeans`): weights divided by their fan-in, as plain arrays.
+A network is made ready once (`ReadyBlocks`, `ReadyMean`): weights divided by their fan-in, as plain arrays.
 """
 
 from __future__ import annotations
@@ -27,10 +28,6 @@ from taylor_sensus.model.networks import (
 from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.squash import squash, squash_slope
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
-from taylor_sensus.rows import blocks
-
-CACHED = 50_000
-"""Numbers of a hidden layer, of all members, that are made at once."""
 
 
 class BlockValues(NamedTuple):
@@ -43,19 +40,16 @@ class BlockValues(NamedTuple):
 
 
 class ReadyPerceptron:
-    """The same perceptron of every member as plain arrays; a column of `h` is a row of the table."""
+    """A perceptron as plain arrays; a column of `h` is a row of the table."""
 
-    def __init__(self, perceptrons: Perceptron) -> None:
-        """`perceptrons` are stacked along a first axis."""
-        layers = perceptrons.layers
-        self.weights = [np.ascontiguousarray(np.swapaxes(_weight(layer), -1, -2)) for layer in layers]
-        self.turned = [np.ascontiguousarray(np.swapaxes(weight, -1, -2)) for weight in self.weights]
-        self.biases = [np.asarray(layer.bias)[..., None] for layer in layers]
-        self.activation = ACTIVATIONS[perceptrons.activation]
+    def __init__(self, perceptron: Perceptron) -> None:
+        self.weights = [np.ascontiguousarray(_weight(layer).T) for layer in perceptron.layers]
+        self.biases = [np.asarray(layer.bias)[:, None] for layer in perceptron.layers]
+        self.activation = ACTIVATIONS[perceptron.activation]
 
     def value(
-        self, h: Float[np.ndarray, "*members inputs rows"], *, slopes: bool = False
-    ) -> tuple[Float[np.ndarray, "members outputs rows"], list[Any]]:
+        self, h: Float[np.ndarray, "inputs rows"], *, slopes: bool = False
+    ) -> tuple[Float[np.ndarray, "outputs rows"], list[Any]]:
         """Its output, and the slopes of its activations if they are wanted."""
         found = []
         with np.errstate(over="ignore"):  # in a gate, where one over infinity is 0, as it should be
@@ -66,50 +60,35 @@ class ReadyPerceptron:
                 found.append(slope)
         return self.weights[-1] @ h + self.biases[-1], found
 
-    def pulled_back(
-        self, target: int, slopes: list[Float[np.ndarray, "members _ rows"]]
-    ) -> Float[np.ndarray, "members inputs #rows"]:
+    def pulled_back(self, target: int, slopes: list[Float[np.ndarray, "_ rows"]]) -> Float[np.ndarray, " inputs #rows"]:
         """The gradient of one output in the perceptron's input, by going back through the layers."""
-        pull: Any = self.turned[-1][..., target, None]
-        for weight, slope in zip(self.turned[-2::-1], slopes[::-1], strict=True):
-            pull = weight @ (slope * pull)
+        pull: Any = self.weights[-1][target][:, None]
+        for weight, slope in zip(self.weights[-2::-1], slopes[::-1], strict=True):
+            pull = weight.T @ (slope * pull)
         return pull
 
 
-class ReadyMeans:
-    """The mean networks of all members as plain arrays.
+class ReadyMean:
+    """A mean network as plain arrays."""
 
-    They are asked together, a few rows at a time: their arrays then stay in the processor's cache, and each operation
-    is long enough for threads not to wait for each other.
-    """
+    def __init__(self, net: MeanNetwork) -> None:
+        self.embedded, self.perceptron = _ready_embedding(net.embedding), ReadyPerceptron(net.perceptron)
 
-    def __init__(self, nets: MeanNetwork) -> None:
-        """`nets` are stacked along a first axis."""
-        self.embedded, self.perceptron = _ready_embedding(nets.embedding), ReadyPerceptron(nets.perceptron)
-        members, width = self.perceptron.weights[0].shape[:2]
-        self.members, self.rows = members, 1 << int(np.clip(np.log2(CACHED / (members * width)), 5, 8))
-
-    def value(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows members targets"]:
+    def value(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
         """F_mu of rows."""
-        found = [self.perceptron.value(self.embedded(_columns(x[some]))[0])[0] for some in blocks(len(x), self.rows)]
-        return np.concatenate([np.moveaxis(part, 2, 0) for part in found])
+        return self.perceptron.value(self.embedded(_columns(x))[0])[0].T
 
     def value_and_jacobian(
         self, x: Float[np.ndarray, "rows features"]
-    ) -> tuple[Float[np.ndarray, "rows members targets"], Float[np.ndarray, "rows members targets features"]]:
+    ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, "rows targets features"]]:
         """F_mu of rows and its Jacobian."""
-        targets = self.perceptron.weights[-1].shape[1]
-        mean = np.empty((len(x), self.members, targets), np.float32)
-        jacobian = np.empty((*mean.shape, x.shape[1]), np.float32)
-        for some in blocks(len(x), self.rows):
-            embedded, back = self.embedded(_columns(x[some]))
-            value, slopes = self.perceptron.value(embedded, slopes=True)
-            mean[some] = np.moveaxis(value, 2, 0)
-            for target in range(targets):
-                pull = self.perceptron.pulled_back(target, slopes)
-                shape = (self.members, *embedded.shape[-2:])
-                jacobian[some, :, target] = np.moveaxis(back(np.broadcast_to(pull, shape)), 2, 0)
-        return mean, jacobian
+        embedded, back = self.embedded(_columns(x))
+        value, slopes = self.perceptron.value(embedded, slopes=True)
+        jacobian = np.empty((len(x), len(value), x.shape[1]), np.float32)
+        for target in range(len(value)):
+            pull = self.perceptron.pulled_back(target, slopes)
+            jacobian[:, target] = back(np.broadcast_to(pull, embedded.shape)).T
+        return value.T, jacobian
 
 
 class ReadyVariances:
@@ -153,21 +132,23 @@ class ReadyVariances:
 class ReadyBlocks:
     """The Deep Taylor Blocks of all members as plain arrays."""
 
-    def __init__(self, stack: DeepTaylorBlock) -> None:
-        """`stack` has a first axis for members."""
-        feature, members = stack.feature_noise_net, len(stack.system_noise_net.level.value)
-        self.means, self.members = ReadyMeans(stack.mean_net), members
+    def __init__(self, blocks: DeepTaylorBlock) -> None:
+        """`blocks` are stacked along a first axis."""
+        feature, members = blocks.feature_noise_net, len(blocks.system_noise_net.level.value)
+        self.means = [ReadyMean(mapped(lambda a, m=m: a[m], blocks.mean_net)) for m in range(members)]
         self.feature = ReadyVariances(feature) if isinstance(feature, VarianceNetwork) else None
-        self.system = ReadyVariances(stack.system_noise_net)
+        self.system = ReadyVariances(blocks.system_noise_net)
 
     def __call__(self, x: Float[np.ndarray, "rows features"], *, means: bool = True) -> BlockValues:
         """All that the blocks say of rows; without `means`, where nobody needs them, these and their slopes are 0."""
-        squashed, shape = squash(_columns(x)), (len(x), self.members, x.shape[1])
+        squashed, shape = squash(_columns(x)), (len(x), len(self.means), x.shape[1])
         system = self.system(squashed)
         inputs = _zeros(*shape) if self.feature is None else self.feature(squashed)
         if not means:
             return BlockValues(_zeros(*system.shape), _zeros(*system.shape, x.shape[1]), inputs, system)
-        return BlockValues(*self.means.value_and_jacobian(x), inputs, system)
+        found = [net.value_and_jacobian(x) for net in self.means]
+        mean, jacobian = (np.stack(same, axis=1) for same in zip(*found, strict=True))
+        return BlockValues(mean, jacobian, inputs, system)
 
 
 def _zeros(*shape: int) -> Float[np.ndarray, " ..."]:
@@ -182,21 +163,20 @@ def _columns(x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "featur
 
 def mean_of(net: MeanNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
     """F_mu of rows."""
-    return ReadyMeans(stack_of_one(net)).value(x)[:, 0]
+    return ReadyMean(net).value(x)
 
 
 def variances(net: VarianceNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows outputs"]:
     """F_Sigma of rows."""
-    return ReadyVariances(stack_of_one(net))(squash(_columns(x)))[:, 0]
+    return ReadyVariances(_stack_of_one(net))(squash(_columns(x)))[:, 0]
 
 
 def raw_log_variances(net: VarianceNetwork, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows outputs"]:
     """How far log-variances are from their level, before they saturate."""
-    return ReadyVariances(stack_of_one(net)).raw(squash(_columns(x)))[0].T
+    return ReadyVariances(_stack_of_one(net)).raw(squash(_columns(x)))[0].T
 
 
-def stack_of_one(net: Any) -> Any:
-    """A network as the stack of one member."""
+def _stack_of_one(net: Any) -> Any:
     return mapped(lambda leaf: np.asarray(leaf)[None], net)
 
 
@@ -259,15 +239,12 @@ ACTIVATIONS = {"silu": _silu, "sigmoid": _sigmoid, "tanh": _tanh, "mish": _mish}
 """Value and slope."""
 
 Embedded = tuple[
-    Float[np.ndarray, "*members inputs rows"],
-    Callable[[Float[np.ndarray, "members inputs rows"]], Float[np.ndarray, "members features rows"]],
+    Float[np.ndarray, "inputs rows"], Callable[[Float[np.ndarray, "inputs rows"]], Float[np.ndarray, "features rows"]]
 ]
-"""Embedded rows, as columns, and a function that carries a gradient back from them to the rows; with a first axis for
-members where these differ."""
+"""Embedded rows, as columns, and a function that carries a gradient back from them to the rows."""
 
 
 def _ready_embedding(embedding: Any) -> Callable[[Float[np.ndarray, "features rows"]], Embedded]:
-    """Of all members, stacked along a first axis."""
     if isinstance(embedding, PeriodicEmbedding):
         return _Periodic(embedding)
     if isinstance(embedding, PositionalEmbedding):
@@ -291,27 +268,27 @@ class _Periodic:
     """Features with their gains, and waves of each, one feature after another."""
 
     def __init__(self, embedding: PeriodicEmbedding) -> None:
-        self.gain = np.asarray(embedding.gain)[..., None]
-        self.angular = np.float32(2 * np.pi) * np.asarray(embedding.frequency)[..., None]
-        self.phase = np.float32(2 * np.pi) * np.asarray(embedding.phase)[..., None]
-        self.used = None if embedding.used is None else embedding.used.value[..., None, None]
+        self.gain = np.asarray(embedding.gain)[:, None]
+        self.angular = np.float32(2 * np.pi) * np.asarray(embedding.frequency)[:, :, None]
+        self.phase = np.float32(2 * np.pi) * np.asarray(embedding.phase)[:, :, None]
+        self.used = None if embedding.used is None else embedding.used.value[:, None, None]
 
     def __call__(self, x: Float[np.ndarray, "features rows"]) -> Embedded:
-        scaled, (features, rows) = self.gain * x, x.shape
-        clipped, members, waves = squash(scaled), len(self.gain), self.angular.shape[2]
-        found = np.empty((members, features * (1 + waves), rows), np.float32)
-        found[:, :features] = clipped
-        angle = self.angular * clipped[:, :, None, :]
+        scaled, features, rows = self.gain * x, len(x), x.shape[1]
+        clipped = squash(scaled)
+        found = np.empty((features * (1 + self.angular.shape[1]), rows), np.float32)
+        found[:features] = clipped
+        angle = self.angular * clipped[:, None, :]
         angle += self.phase
-        wave = np.cos(angle, out=found[:, features:].reshape(angle.shape))
+        waves = np.cos(angle, out=found[features:].reshape(angle.shape))
         if self.used is not None:
-            wave *= self.used
+            waves *= self.used
 
-        def back(pull: Float[np.ndarray, "members inputs rows"]) -> Float[np.ndarray, "members features rows"]:
+        def back(pull: Float[np.ndarray, "inputs rows"]) -> Float[np.ndarray, "features rows"]:
             slope = np.sin(angle)
             slope *= self.angular
-            slope *= pull[:, features:].reshape(angle.shape)
-            return (pull[:, :features] - slope.sum(axis=2)) * squash_slope(scaled) * self.gain
+            slope *= pull[features:].reshape(angle.shape)
+            return (pull[:features] - slope.sum(axis=1)) * squash_slope(scaled) * self.gain
 
         return found, back
 
@@ -320,18 +297,17 @@ class _Positional:
     """The scaled features and fixed waves of the raw ones."""
 
     def __init__(self, embedding: PositionalEmbedding) -> None:
-        self.scale, self.center = (np.asarray(part.value)[..., None] for part in (embedding.scale, embedding.center))
+        self.scale, self.center = (np.asarray(part.value)[:, None] for part in (embedding.scale, embedding.center))
         self.octaves = (np.pi * 2.0 ** np.arange(embedding.octaves + 1)).astype(np.float32)[:, None]
 
     def __call__(self, x: Float[np.ndarray, "features rows"]) -> Embedded:
-        angles = self.octaves * (x * self.scale + self.center)[:, :, None, :]
-        sines, cosines, features = np.sin(angles), np.cos(angles), len(x)
-        shape = (len(angles), -1, x.shape[1])
+        angles = self.octaves * (x * self.scale + self.center)[:, None, :]
+        sines, cosines = np.sin(angles), np.cos(angles)
+        shape = (-1, x.shape[1])
 
-        def back(pull: Float[np.ndarray, "members inputs rows"]) -> Float[np.ndarray, "members features rows"]:
-            sine, cosine = (part.reshape(angles.shape) for part in np.split(pull[:, features:], 2, axis=1))
-            along = ((sine * cosines - cosine * sines) * self.octaves).sum(axis=2)
-            return pull[:, :features] + self.scale * along
+        def back(pull: Float[np.ndarray, "inputs rows"]) -> Float[np.ndarray, "features rows"]:
+            plain, rest = pull[: len(x)], pull[len(x) :]
+            sine, cosine = (part.reshape(angles.shape) for part in np.split(rest, 2))
+            return plain + self.scale * ((sine * cosines - cosine * sines) * self.octaves).sum(axis=1)
 
-        plain = np.broadcast_to(x, (len(angles), *x.shape))
-        return np.concatenate([plain, sines.reshape(shape), cosines.reshape(shape)], axis=1), back
+        return np.concatenate([x, sines.reshape(shape), cosines.reshape(shape)]), back

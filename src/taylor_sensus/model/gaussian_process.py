@@ -46,8 +46,8 @@ SINGLE_ROWS, SINGLE, TRIED_ROWS = 256, 0.005, 64
 """Centres from which single precision is worth it, the share of the noise by which it may err at worst, and at how many
 centres, and places between them, that is tried. A row's last digits, which depend on its place in a chunk, must not be
 seen."""
-CACHE = 250_000
-"""Bytes that stay in the processor's cache beside others of their kind."""
+ASKED_ROWS = 128
+"""Rows whose covariances with all centres are made at once."""
 HIGHEST = 20.0
 """Logarithms of hyper-parameters stay within this."""
 
@@ -325,8 +325,7 @@ class GaussianProcess:
         levelled = (trend_size(theta) * flat).astype(self.precision)
         mean, own = np.empty((len(z), targets)), np.empty((len(z), len(self.inducing_rows)), self.precision)
         jacobian = None if x is None else np.zeros((len(z), targets, features))
-        bytes_a_row = len(self.numbers.centres) * np.dtype(self.precision).itemsize
-        for rows in blocks(len(z), 1 << int(np.clip(np.log2(CACHE / bytes_a_row), 5, 8))):
+        for rows in blocks(len(z), ASKED_ROWS):
             cross = self._cross(levelled[rows], z[rows], None if jacobian is None else jacobian[rows])
             mean[rows] = cross.astype(np.float64, copy=False) @ self.numbers.coefficients  # a sum of large terms
             if variances:
