@@ -42,10 +42,10 @@ CACHED_ROWS = 64
 EXACT = 1000
 """Centres up to which the variance is exact: it takes the square of their number for each row, the mean only the
 number. Of more, inducing points among them carry what all of them tell."""
-SINGLE_ROWS, SINGLE, TRIED_ROWS = 256, 0.005, 64
-"""Centres from which single precision is worth it, the share of the noise by which it may err at worst, and at how many
-centres, and places between them, that is tried. A row's last digits, which depend on its place in a chunk, must not be
-seen."""
+SINGLE_ROWS, SINGLE, UNSEEN, TRIED_ROWS = 256, 0.005, 1e-5, 64
+"""Centres from which single precision is worth it; the share of the noise by which covariances in it may err at worst,
+and sums of many of them, whose last digits depend on a row's place in a chunk; and at how many centres, and places
+between them, that is tried."""
 ASKED_ROWS = 128
 """Rows whose covariances with all centres are made at once."""
 HIGHEST = 20.0
@@ -148,10 +148,13 @@ class Distances(NamedTuple):
     """For each target the scaled centres beside a column of ones, times what each centre counts in its slope"""
 
     def squared(self, a: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
-        """Squared distances of rows, divided by their length scales, to all centres."""
+        """Squared distances of rows, divided by their length scales, to all centres.
+
+        Added up in double precision: what is left of large sums must not depend on a row's place in a chunk.
+        """
         query = np.concatenate([a, (a * a).sum(axis=1)[:, None], np.ones((len(a), 1), a.dtype)], axis=1)
         found = query @ self.keys
-        return np.maximum(found, 0.0, out=found)
+        return np.maximum(found, 0.0, out=found).astype(type(self.size), copy=False)
 
 
 class GaussianProcess:
@@ -216,13 +219,17 @@ class GaussianProcess:
         n = self.numbers
         if n.is_induced is None or len(n.centres) < SINGLE_ROWS:
             return np.float64
-        some = spread(n.centres, TRIED_ROWS)
-        tried = np.concatenate([some, (some[1:] + some[:-1]) / 2])
-        exact, single = (self._in(kind).posterior_at(tried) for kind in (np.float64, np.float32))
+        exact, single = (self._in(kind).posterior_at(self.tried) for kind in (np.float64, np.float32))
         least = float(n.row_noise.min())
         away = np.abs(exact.mean - single.mean).max() / np.sqrt(least)
         off = np.abs(exact.variance - single.variance).max() / least
         return np.float32 if max(away, off) < SINGLE else np.float64
+
+    @cached_property
+    def tried(self) -> Float[np.ndarray, "tried features"]:
+        """Some centres, and places between them."""
+        some = spread(self.numbers.centres, TRIED_ROWS)
+        return np.concatenate([some, (some[1:] + some[:-1]) / 2])
 
     def _in(self, precision: type) -> GaussianProcess:
         """The same process in single or double precision."""
@@ -232,14 +239,24 @@ class GaussianProcess:
 
     @cached_property
     def whitening(self) -> Float[np.ndarray, "directions inducing"]:
-        """Its product with a covariance at the inducing points is whitened: an inverse Cholesky factor."""
+        """Its product with a covariance at the inducing points is whitened: an inverse Cholesky factor.
+
+        In single precision where that is not seen in the variance.
+        """
         own = self.inducing_rows
         if self.inducing is not None:
-            return self.inducing.whitening.astype(self.precision)
-        whole = len(own) == len(self.numbers.centres)
-        noise = self.numbers.row_noise
-        factor = self.factor if whole else _factor(self.numbers.theta, self.numbers.centres[own], noise[own])
-        return np.ascontiguousarray(np.tril(dtrtri(factor, lower=1)[0]), self.precision)
+            exact = self.inducing.whitening
+        else:
+            whole, noise = len(own) == len(self.numbers.centres), self.numbers.row_noise
+            factor = self.factor if whole else _factor(self.numbers.theta, self.numbers.centres[own], noise[own])
+            exact = np.ascontiguousarray(np.tril(dtrtri(factor, lower=1)[0]))
+        if self.precision is np.float64:
+            return exact
+        cross = covariance(self.numbers.theta, self.tried, self.numbers.centres[own]).astype(np.float32).T
+        single = exact.astype(np.float32)
+        gone = [np.square(matrix @ cross.astype(matrix.dtype)).sum(axis=0) for matrix in (single, exact)]
+        is_seen = np.abs(gone[0] - gone[1]).max() > UNSEEN * self.numbers.row_noise.min()
+        return exact if is_seen else single
 
     @cached_property
     def distances(self) -> list[Distances]:
@@ -249,8 +266,7 @@ class GaussianProcess:
             b, one = self.numbers.centres * w, np.ones((len(self.numbers.centres), 1))
             keys = np.concatenate([-2 * b, one, (b * b).sum(axis=1)[:, None]], axis=1).T
             places = np.einsum("ct,cf->ctf", 2 * size * self.numbers.coefficients, np.concatenate([b, one], axis=1))
-            places = places.reshape(len(b), -1).astype(kind)
-            found.append(Distances(kind(size), w.astype(kind), np.ascontiguousarray(keys, kind), places))
+            found.append(Distances(kind(size), w, np.ascontiguousarray(keys), places.reshape(len(b), -1)))
         return found
 
     @cached_property
@@ -267,7 +283,7 @@ class GaussianProcess:
     @cached_property
     def flat_centres(self) -> Float[np.ndarray, "centres features"]:
         """The centres as the trend sees them."""
-        return squash(self.numbers.centres, TREND_LIMIT).astype(self.precision)
+        return squash(self.numbers.centres, TREND_LIMIT)
 
     @cached_property
     def trend_slope(self) -> Float[np.ndarray, "features targets"]:
@@ -301,7 +317,7 @@ class GaussianProcess:
         """Covariance of rows with the inducing points, whitened: the squares add up to the variance that is gone."""
         own = cross if cross.shape[1] == len(self.inducing_rows) else cross[:, self.inducing_rows]
         # A triangular product has half the terms, but SciPy's lets no other thread work beside it.
-        return self.whitening @ own.astype(self.precision, copy=False).T
+        return self.whitening @ own.astype(self.whitening.dtype, copy=False).T
 
     def posterior(
         self, x: Float[np.ndarray, "rows features"], *, slopes: bool = False, variances: bool = True
@@ -322,7 +338,7 @@ class GaussianProcess:
         """
         theta, targets, features = self.numbers.theta, self.numbers.coefficients.shape[1], z.shape[1]
         flat = squash(z, TREND_LIMIT)
-        levelled = (trend_size(theta) * flat).astype(self.precision)
+        levelled = trend_size(theta) * flat
         mean, own = np.empty((len(z), targets)), np.empty((len(z), len(self.inducing_rows)), self.precision)
         jacobian = None if x is None else np.zeros((len(z), targets, features))
         for rows in blocks(len(z), ASKED_ROWS):
@@ -347,14 +363,14 @@ class GaussianProcess:
         jacobian: Float[np.ndarray, "rows targets features"] | None,
     ) -> Float[np.ndarray, "rows centres"]:
         """Covariance of some squashed rows with the centres; the shapes' slopes are added to `jacobian`."""
-        cross = levelled @ self.flat_centres.T
+        cross = (levelled @ self.flat_centres.T).astype(self.precision, copy=False)
         for shape, part in zip(SHAPES, self.distances, strict=True):
-            a = z.astype(self.precision, copy=False) * part.inverse_lengths
+            a = z * part.inverse_lengths
             value, slope = shape(part.squared(a))
             value *= part.size
             cross += value
             if jacobian is not None:
-                pull = (slope @ part.places).reshape(len(a), -1, a.shape[1] + 1)
+                pull = (slope.astype(np.float64, copy=False) @ part.places).reshape(len(a), -1, a.shape[1] + 1)
                 jacobian += part.inverse_lengths * (pull[:, :, -1:] * a[:, None, :] - pull[:, :, :-1])
         return cross
 
