@@ -207,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 )  # fmt: skip
                 if not quick:
                     with RESULTS.open("w", newline="") as file:
-                        writer = csv.DictWriter(file, lines[-1])
+                        writer = csv.DictWriter(file, lines[-1], lineterminator="\n")
                         writer.writeheader()
                         writer.writerows(lines)
     print(table_of(pd.DataFrame(lines)).round(3).to_string(index=False))
