@@ -486,9 +486,11 @@ def covariance(
     """Of the function, without noise, between all pairs of squashed rows."""
     total = (trend_size(theta) * squash(a, TREND_LIMIT)) @ squash(b, TREND_LIMIT).T
     for shape, (size, w) in zip(SHAPES, split(theta, a.shape[1]), strict=True):
-        value = shape(squared_distance(a * w, b * w))[0]
-        value *= size
-        total += value
+        own, others = a * w, b * w
+        for part in blocks(len(a), CACHED_ROWS):
+            value = shape(squared_distance(own[part], others))[0]
+            value *= size
+            total[part] += value
     return total
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from taylor_sensus.errors import DataError
 from taylor_sensus.suggest.acquisition import LEARN, Goal, improvement, variance_reduction
@@ -71,7 +72,11 @@ class Chooser:
         self.best = None if self.goal.kind == LEARN else self._best_known()
 
     def choose(self, count: int) -> ChosenBatch:
-        """The batch."""
+        """The batch. Many small products of matrices: threads would wait for each other more than they work."""
+        with threadpool_limits(1, "blas"):
+            return self._chosen(count)
+
+    def _chosen(self, count: int) -> ChosenBatch:
         shortlist = Shortlist(self.rng)
         for block in self.candidates.blocks(self.rng):
             shortlist.add(self._looked_at(block))

@@ -37,10 +37,16 @@ class SurveyedRows(NamedTuple):
 
 def epistemic_covariance(view: ProcessView, a: SurveyedRows, b: SurveyedRows) -> np.ndarray:
     """Of the epistemic errors at all pairs of rows, in scaled units."""
+    between = view.covariance(a.process, b.process)
+    return view.correlation(a.process, b.process, between) * sizes(a, b)
+
+
+def sizes(a: SurveyedRows, b: SurveyedRows) -> np.ndarray:
+    """Covariance of the epistemic errors at all pairs of rows if they went together wholly."""
     x, y = a.estimate, b.estimate
-    sizes = x.deviation @ y.deviation.T
-    sizes += np.multiply.outer(x.process_std, y.process_std) + np.multiply.outer(x.prior_std, y.prior_std)
-    return view.correlation(a.process, b.process) * sizes
+    found = x.deviation @ y.deviation.T
+    found += np.multiply.outer(x.process_std, y.process_std) + np.multiply.outer(x.prior_std, y.prior_std)
+    return found
 
 
 class LearningKernel(NamedTuple):
@@ -54,8 +60,11 @@ class LearningKernel(NamedTuple):
 
     def covariance(self, a: SurveyedRows, b: SurveyedRows) -> np.ndarray:
         """Between all pairs of rows."""
-        process = self.size * self.view.covariance(a.process, b.process)
-        return self.share * process + (1 - self.share) * epistemic_covariance(self.view, a, b)
+        process = self.view.covariance(a.process, b.process)
+        total = self.share * self.size * process
+        if self.share < 1:
+            total += (1 - self.share) * self.view.correlation(a.process, b.process, process) * sizes(a, b)
+        return total
 
     def variance(self, rows: SurveyedRows) -> np.ndarray:
         """Of each row."""

@@ -67,9 +67,9 @@ class ProcessView(NamedTuple):
         """Of the function at all pairs of rows, given the centres."""
         return covariance(self.theta, a.seen, b.seen) - a.explained @ b.explained.T
 
-    def correlation(self, a: SeenRows, b: SeenRows) -> np.ndarray:
-        """Between the errors at all pairs of rows, given the centres."""
-        return self.covariance(a, b) / np.sqrt(np.multiply.outer(self.variance(a), self.variance(b)))
+    def correlation(self, a: SeenRows, b: SeenRows, covariance: np.ndarray) -> np.ndarray:
+        """Between the errors at all pairs of rows, from their covariance given the centres."""
+        return covariance / np.multiply.outer(np.sqrt(self.variance(a)), np.sqrt(self.variance(b)))
 
 
 def process_view(fitted: FittedModel, most: int | None = None) -> ProcessView:
