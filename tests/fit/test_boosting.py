@@ -12,11 +12,6 @@ from tests.tiny import tiny
 BOOSTED = {"boosting": 60, "trees": 0, "kernel_rows": 60, "kernel_search_rows": 60}
 
 
-@pytest.fixture(autouse=True)
-def small_tables_too(monkeypatch):
-    monkeypatch.setattr(boosting, "FEWEST_ROWS", 400)
-
-
 @pytest.fixture(scope="module")
 def stairs():
     rng = np.random.default_rng(0)
@@ -51,7 +46,18 @@ def test_stairs_earn_a_share_and_unseen_rows_are_predicted_better(stairs):
 def test_a_smooth_table_and_a_small_one_have_none(stairs):
     X, y = stairs
     assert tiny(details=BOOSTED).fit(X, X[:, 0] - 0.5 * X[:, 1]).fitted_.ensemble.boosted is None
-    assert tiny(details=BOOSTED).fit(X[:300], y[:300]).fitted_.ensemble.boosted is None
+    assert tiny(details=BOOSTED).fit(X[:299], y[:299]).fitted_.ensemble.boosted is None
+
+
+def test_small_tables_have_small_trees(stairs):
+    """A leaf for 64 rows, at least 8 and at most 31; and weights change nothing where they are equal."""
+    assert [boosting.most_leaves(rows) for rows in (300, 640, 1000, 2000, 50_000)] == [8, 10, 15, 31, 31]
+    X, y = stairs
+    boosted = tiny(details=BOOSTED).fit(X, y).fitted_.ensemble.boosted
+    heavy = tiny(details=BOOSTED).fit(X, y, sample_weight=np.full(len(y), 7.0)).fitted_.ensemble.boosted
+    leaves = np.diff([*boosted.roots, len(boosted.feature)])
+    assert leaves.max() == 2 * 8 - 1, "nodes of a tree of eight leaves"
+    np.testing.assert_array_equal(boosted.threshold, heavy.threshold)
 
 
 def test_two_targets_have_a_sum_each(stairs):

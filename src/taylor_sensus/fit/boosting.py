@@ -1,4 +1,4 @@
-"""Stage boosting: one sum of boosted trees beside networks, process and forests, for larger tables that step.
+"""Stage boosting: one sum of boosted trees beside networks, process and forests, for tables that step.
 
 Each fold is answered by trees that have not seen it, which says what share they earn; predictions use trees of all
 rows. Where those of the first fold do not clearly gain there, no others are grown: they cost more than a forest.
@@ -20,10 +20,13 @@ from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.trees import BoostedTrees
 from taylor_sensus.rows import spread
 
-FEWEST_ROWS = 2000
-"""Training rows from which boosting is tried: forests serve smaller tables as well, at less cost."""
+FEWEST_ROWS = 300
+"""Training rows from which boosting is tried: of fewer, an eighth says too little about what it gains."""
 RATE, LEAF = 0.08, 5
-"""Learning rate, and the fewest rows of a leaf."""
+"""Learning rate of the largest trees, and the fewest rows of a leaf."""
+ROWS_A_LEAF, LEAVES = 64, (8, 31)
+"""A tree has a leaf for each so many rows, within these bounds: larger trees of small tables learn their noise. Smaller
+ones learn faster, by the root of the number of leaves, so that as many of them are enough."""
 
 
 class GrownBoosting(NamedTuple):
@@ -73,18 +76,26 @@ def boost(context: FitContext, fold: int) -> BoostedTrees:
     t = context.table
     seen = spread(np.flatnonzero(context.fold != fold), LARGE)
     x, weight, trees, base = t.x[seen].astype(np.float64), t.weight[seen].astype(np.float64), [], []
+    leaves = most_leaves(len(seen))
+    rate = RATE * float(np.sqrt(LEAVES[1] / leaves))
+    unequal = None if np.ptp(weight) == 0 else weight  # with weights, cells are sorted into bins far more slowly
     for y in t.y[seen].astype(np.float64).T:
         model = HistGradientBoostingRegressor(
-            learning_rate=RATE, min_samples_leaf=LEAF, max_iter=context.settings.boosting, early_stopping=False,
-            random_state=int(context.run_seeds[-1]),
+            learning_rate=rate, min_samples_leaf=LEAF, max_leaf_nodes=leaves, early_stopping=False,
+            max_iter=context.settings.boosting, random_state=int(context.run_seeds[-1]),
         )  # fmt: skip
         with threadpool_limits(1):  # the order of sums over threads would change last digits
-            model.fit(x, y, sample_weight=weight)
+            model.fit(x, y, sample_weight=unequal)
         grown = [_nodes(predictors[0].nodes) for predictors in model._predictors]
         trees += grown + [grown[-1]._replace(value=0 * grown[-1].value)] * (context.settings.boosting - len(grown))
         base.append(float(np.squeeze(model._baseline_prediction)))
     roots, children, feature, threshold, value = joined_nodes(trees)
     return BoostedTrees(roots, children, feature, threshold, value[:, 0], np.array(base), np.zeros(len(base)))
+
+
+def most_leaves(rows: int) -> int:
+    """Of a tree of so many rows."""
+    return int(np.clip(rows // ROWS_A_LEAF, *LEAVES))
 
 
 def _nodes(nodes: np.ndarray) -> TreeNodes:
