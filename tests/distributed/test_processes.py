@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
 
 def start(count, folder, out, *, resume=None, **changes):
     """The processes of one fit; each sees the held-out rows after every step."""
-    settings = {"epochs": 8, "batch_size": 64, "details": {"checks": 220, "patience": 1.0, "trees": 0}, **changes}
+    settings = {"epochs": 3, "batch_size": 64, "details": {"checks": 80, "patience": 1.0, "trees": 0}, **changes}
     asked = tiny(**settings).get_params()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -70,8 +70,8 @@ def test_the_first_losses_are_those_of_one_process(folder, alone, tmp_path, coun
     finished(start(count, folder, tmp_path))
     one, many = history(alone), history(tmp_path)
     for member in (0, 1):
-        a, b = (h[(h.stage == "mean") & (h.member == member)][-220:] for h in (one, many))
-        np.testing.assert_allclose(b.loss[:200], a.loss[:200], rtol=1e-4)
+        a, b = (h[(h.stage == "mean") & (h.member == member)][-80:] for h in (one, many))
+        np.testing.assert_allclose(b.loss[:60], a.loss[:60], rtol=1e-4)
         assert b.validation.min() == pytest.approx(a.validation.min(), rel=0.01)
     X = pd.DataFrame(numbers(50, seed=9)[0], columns=list("abcd"))
     said = [load(tmp_path / f"{rank}.tsnet").predict(X) for rank in range(count)]
