@@ -1,4 +1,4 @@
-"""A fit within a time limit: fewer members, shorter runs and a smaller process, chosen before it begins.
+"""A fit within a time limit: fewer members, shorter runs, a smaller process and no boosting, chosen before it begins.
 
 One window of steps is timed on rows of the table's shape, and one evaluation of the process' evidence; what
 a whole fit would take follows from the numbers of steps and evaluations. Where that is too long, members and steps are
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taylor_sensus.fit.boosting import FEWEST_ROWS
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
 from taylor_sensus.fit.members import steps_of
 from taylor_sensus.fit.objectives import RunOptions, stage
@@ -26,8 +27,8 @@ from taylor_sensus.settings import Settings
 
 USED = 0.8
 """Of the limit that is planned for: not everything can be foreseen."""
-NOISE_COST, TREE_COST = 0.5, 1.1
-"""A step of the noise networks beside one of the mean's; and all that is done beside training."""
+NOISE_COST, BOOSTED_COST, TREE_COST = 0.5, 2.0, 1.1
+"""A step of the noise networks and a boosted tree beside a step of the mean's; and all that is done beside training."""
 EVALUATIONS = 150
 """Of the process' evidence with all rows of its search, in a whole fit."""
 FEWEST_MEMBERS, FEWEST_STEPS = 2, 64
@@ -60,6 +61,11 @@ def settings_within(
             kernel_rows=min(settings.kernel_rows, SMALL_PROCESS),
         )
     left -= process_seconds(rows, settings, costs)
+    boosting = (settings.folds + 1) * settings.boosting * BOOSTED_COST * costs.step if rows >= FEWEST_ROWS else 0.0
+    if boosting > 0.3 * left:
+        settings = replace(settings, boosting=0)
+    else:
+        left -= boosting
     steps = mean_steps(rows, settings)
     threads = cores(n_jobs)
 
