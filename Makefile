@@ -25,7 +25,7 @@ unit: $(STAMP)  # shapes of arrays are checked at every call of the first tests;
 	TAYLOR_SENSUS_SHAPES=1 $(BIN)/python -m pytest $(TWO_WORKERS) $(SHAPED)
 	$(BIN)/python -m pytest $(TWO_WORKERS) $(SHAPED:%=--ignore=%)
 
-test-fast: $(STAMP)  ## what to run every few minutes: no default fits, no whole studies, no site, no browser
+test-fast: $(STAMP)  ## what to run every few minutes: no default fits, searches, compiled training or whole studies, no site, no browser
 	$(BIN)/python -m pytest $(TWO_WORKERS) -m "not slow and not docs and not browser"
 
 .PHONY: coverage

@@ -92,6 +92,7 @@ def test_declared_errors_of_the_target_are_a_known_part():
     assert dict(zip(budget["source"], budget["origin"], strict=True))["target_error"] == "declared"
 
 
+@pytest.mark.slow
 def test_the_method_as_printed_takes_declared_errors_too():
     from taylor_sensus.settings import paper
 
@@ -112,6 +113,7 @@ def test_validation_rows_have_errors_too():
 # ------------------------------------------------------------------------------------------ scikit-learn
 
 
+@pytest.mark.slow
 def test_errors_are_routed_through_cross_validation_and_pipelines():
     cells = np.tile([ERROR, 0.0, 0.0], (len(X), 1))
     with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():

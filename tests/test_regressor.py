@@ -385,6 +385,7 @@ def test_clone_pickle_and_parameters(fitted):
     assert list(signature(TSNetRegressor).parameters)[: len(CONSTRUCTOR)] == list(CONSTRUCTOR)
 
 
+@pytest.mark.slow
 def test_pipeline_grid_search_and_cross_validation():
     pipeline = make_pipeline(StandardScaler(), tiny())
     assert pipeline.fit(X, Y).predict(X).shape == (40,)
@@ -442,7 +443,7 @@ def test_verbose_fits_tell_their_progress(fitted, capsys):
 # ------------------------------------------------------------------------------------------ saved models
 
 
-@pytest.mark.parametrize("kind", ["default", "paper", "texts", "both"])
+@pytest.mark.parametrize("kind", ["default", pytest.param("paper", marks=pytest.mark.slow), "texts", "both"])
 def test_a_saved_model_predicts_the_same_bits(kind, fitted, fitted_texts, fitted_both, tmp_path):
     printed = paper(epochs=4, width=8, noise_width=8, embedding="positional")
     m, rows = {

@@ -30,6 +30,8 @@ from taylor_sensus.search.journal import FoldScore, Journal, stored_seed
 from taylor_sensus.search.space import Options, default_space, resolved
 from taylor_sensus.settings import DEFAULTS, fast, paper
 
+pytestmark = pytest.mark.slow
+
 TINY = paper(
     members=2, width=8, depth=1, epochs=4, contrast="off", folds=2, noise_width=8, noise_depth=1
 )  # one stage of training: the least to compile

@@ -16,6 +16,8 @@ from taylor_sensus.errors import SettingError, TaylorSensusError
 from taylor_sensus.fit.context import FitContext
 from tests.tiny import numbers, tiny
 
+pytestmark = pytest.mark.slow
+
 distributed = pytest.importorskip("distributed", reason="needs the extra [distributed]")
 
 

@@ -14,6 +14,8 @@ from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.model.networks import trainable
 from taylor_sensus.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 FEATURES, COLUMNS, ROWS = 3, 8, 32
 SETTINGS = Settings(width=16, depth=2, frequencies=2, noise_width=8)
 VARIANT = Variant("off", "expected", "mixture", True)

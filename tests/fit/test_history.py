@@ -8,6 +8,8 @@ from taylor_sensus.fit.initial import frequency_scales
 from taylor_sensus.fit.means import stage_runs
 from taylor_sensus.settings import Settings, paper
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"noise_epochs": 2, "density_steps": 8, "pilots": 1, "noise_depth": 1}
 TINY = {"members": 2, "epochs": 4, "width": 8, "depth": 1, "random_state": 0, "details": QUICK}
 

@@ -30,6 +30,7 @@ def censored(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     return x, 2 * x[:, 0], np.maximum(y, limit), np.where(y < limit, -1, 0)
 
 
+@pytest.mark.slow
 def test_a_censored_target_is_not_drawn_to_its_limit(tmp_path):
     x, truth, y, side = censored(200, 0)
     low = truth < np.quantile(truth, 0.15)

@@ -14,6 +14,8 @@ from taylor_sensus.fit.steps import batches
 from taylor_sensus.model.network import Variant, Weights
 from taylor_sensus.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 PARTS = Variant("off", "expected", "mixture", True)
 WEIGHTS = Weights(0.1, 1.0, 0.1, 0.1, 1.0, 1.0, 0.0)
 SMALL = Settings(width=16, depth=2, frequencies=2)

@@ -79,6 +79,7 @@ def spectra():
     return TSNetRegressor(members=2, epochs=4, random_state=0).fit(X, y), X, y
 
 
+@pytest.mark.slow
 def test_a_spectrum_is_learned(spectra, monkeypatch):
     """Length scales of single bands miss what lies in their small differences."""
     model, X, y = spectra

@@ -41,6 +41,7 @@ def test_what_is_static_makes_another_structure():
     assert jax.tree.structure(Pair(np.ones(1), name="a")) != jax.tree.structure(Pair(np.ones(1), name="b"))
 
 
+@pytest.mark.slow
 def test_records_made_before_jax_was_there_are_known_to_it():
     code = (
         "import sys; from taylor_sensus.model.networks import Constant; made = Constant(1.0)\n"

@@ -22,6 +22,8 @@ from taylor_sensus.model.networks import (
 from taylor_sensus.model.squash import squash
 from taylor_sensus.model.taylor_block import DeepTaylorBlock
 
+pytestmark = pytest.mark.slow
+
 FEATURES, ROWS = 2, 12
 KEY = jax.random.key(0)
 WEIGHTS = Weights(

@@ -20,6 +20,8 @@ from taylor_sensus.records import Names
 from taylor_sensus.tables.columns import Column
 from tests.tiny import measurements, numbers, tiny
 
+pytestmark = pytest.mark.slow
+
 
 def table(rows=200, seed=0):
     """Strength of alloys, of which one is rare; a gap in places, and numbers of rows."""

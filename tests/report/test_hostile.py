@@ -16,6 +16,8 @@ from taylor_sensus.words.format import one_line
 from taylor_sensus.words.html import shown, tag
 from tests.hostile import HOSTILE, INVISIBLE, read
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def page(make_model):

@@ -32,6 +32,7 @@ def test_it_is_drawn(model):
     assert axes.get_yticklabels()[0].get_text() == "a"
 
 
+@pytest.mark.slow
 def test_the_report_takes_tables_or_a_path(model, tmp_path):
     by_tables = model.report(NAMED, Y)
     assert "60" in by_tables.html

@@ -13,6 +13,8 @@ from taylor_sensus.storage.checkpoints import CheckpointFolder
 from taylor_sensus.words.progress import listening
 from tests.tiny import numbers, tiny
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch):

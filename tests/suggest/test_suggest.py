@@ -110,6 +110,7 @@ def test_a_target_value_is_approached(model):
     assert (away < 1.5 * found.table["predicted std"]).all()
 
 
+@pytest.mark.slow
 def test_a_space_is_searched_and_constraints_are_met(model):
     constraints = [
         {"step": {"temp": 2.5}}, {"linear": {"temp": 0.01, "share": 1}, "at_most": 1.1}, {"fixed": {"solvent": "oil"}},

@@ -41,6 +41,7 @@ def test_what_the_targets_error_shares_with_the_readings():
     np.testing.assert_allclose(found, [[0.25, 0.0]])
 
 
+@pytest.mark.slow
 def test_errors_shared_with_the_target_do_not_bend_the_law():
     """y and its reading share their error: without the covariance the law is too steep."""
     rng = np.random.default_rng(0)

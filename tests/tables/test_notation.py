@@ -262,6 +262,7 @@ def test_no_text_breaks_the_reader_and_what_is_read_is_whole(text):
     assert why_refused(text)
 
 
+@pytest.mark.slow
 def test_a_million_cells_take_a_few_times_as_long_as_plain_numbers():
     count = 1_000_000
     numbers = np.random.default_rng(0).normal(100, 20, count).round(5)

@@ -25,6 +25,8 @@ from paper.engine.ledger import Ledger
 from paper.engine.versions import SOURCE, installed
 from paper.engine.work import XLA_ONE_THREAD, Job, limit_threads
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("distributed")
 ROOT = Path(__file__).parents[3]
 

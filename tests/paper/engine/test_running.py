@@ -24,6 +24,8 @@ from paper.engine.study import Selection, every
 from paper.engine.versions import SOURCE
 from paper.studies import STUDIES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 
 
