@@ -11,6 +11,7 @@ import multiprocessing
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -64,6 +65,7 @@ def joblib_workers(jobs: Sequence[Job], count: int) -> Iterator[Done]:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     limit_threads()  # workers inherit this before they import anything
+    warnings.filterwarnings("ignore", ".*adjusting the input task", module="joblib")  # said after an interrupt
     waiting, under_way = list(jobs), {}
 
     def hand_out() -> Iterator[Any]:
