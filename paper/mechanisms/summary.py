@@ -9,12 +9,12 @@ import pandas as pd
 
 from paper.data.real_tables import LARGE_TABLES
 from paper.engine.formats import write_table
-from paper.mechanisms.run import VARIANTS
+from paper.mechanisms.run import STAIRS, VARIANTS
 
 
 def summary(results: pd.DataFrame) -> pd.DataFrame:
     """Each variant against the default: ratio of MSE and difference of NLL, means over tables with 95 % intervals."""
-    frame = results[~results["table"].isin(LARGE_TABLES)]
+    frame = results[~results["table"].isin({*LARGE_TABLES, *STAIRS})]
     frame = frame.assign(log_mse=np.log(frame["mse"]))
     wide = frame.pivot_table(index=["table", "split"], columns="variant", values=["log_mse", "nll", "cpu_seconds"])
     lines = {}
@@ -40,9 +40,17 @@ def _names(score: str) -> tuple[str, str, str]:
 
 def of_large(results: pd.DataFrame) -> pd.DataFrame:
     """MSE of each variant over the present default's, a line a large table."""
-    frame = results[results["table"].isin(LARGE_TABLES)]
+    return _ratios(results[results["table"].isin(LARGE_TABLES)], "present_default")
+
+
+def of_stairs(results: pd.DataFrame) -> pd.DataFrame:
+    """The same for functions that step."""
+    return _ratios(results[results["table"].isin(STAIRS)], "default")
+
+
+def _ratios(frame: pd.DataFrame, default: str) -> pd.DataFrame:
     wide = frame.pivot_table(index="table", columns="variant", values="mse", sort=False)
-    return wide.div(wide["present_default"], axis=0) if "present_default" in wide else wide
+    return wide.div(wide[default], axis=0) if default in wide else wide
 
 
 def write(results: pd.DataFrame, out: Path) -> None:
@@ -55,19 +63,23 @@ def write(results: pd.DataFrame, out: Path) -> None:
             "NLL": _with_interval(found, "nll_difference", "+.4f"),
             "seconds": [f"{ratio:.2f}" for ratio in found["cpu_ratio"]],
             "fits": [
-                int((~results["table"].isin(LARGE_TABLES) & (results["variant"] == name)).sum()) for name in found.index
+                int((~results["table"].isin({*LARGE_TABLES, *STAIRS}) & (results["variant"] == name)).sum())
+                for name in found.index
             ],
         }
     )
     write_table(lines, out, "mechanisms", f"Against the default, {int(found['tables'].max())} tables.")
-    large = of_large(results)
-    if len(large):
-        shown = large.map(lambda ratio: "" if np.isnan(ratio) else f"{ratio:.3f}")
-        shown.columns = [name.replace("_", " ") for name in shown.columns]
-        rows = results[results["variant"] == "present_default"].groupby("table")["rows"].max()
-        shown.insert(0, "rows", [f"{rows[name]:,}" for name in shown.index])
-        caption = "Large tables, one split: MSE over that of the present default."
-        write_table(shown.reset_index(), out, "mechanisms_large", caption)
+    rows = results.groupby("table")["rows"].max()
+    for ratios, name, what in (
+        (of_large(results), "mechanisms_large", "Large tables, one split: MSE over that of the default then."),
+        (of_stairs(results), "mechanisms_stairs", "Functions that step, one split: MSE over that of the default."),
+    ):
+        if not len(ratios):
+            continue
+        shown = ratios.map(lambda ratio: "" if np.isnan(ratio) else f"{ratio:.3f}")
+        shown.columns = [column.replace("_", " ") for column in shown.columns]
+        shown.insert(0, "rows", [f"{rows[table]:,}" for table in shown.index])
+        write_table(shown.reset_index(), out, name, what)
 
 
 def _with_interval(found: pd.DataFrame, name: str, style: str) -> list[str]:
