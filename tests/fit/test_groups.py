@@ -77,7 +77,7 @@ def test_intercepts_shrink_the_fewer_rows_a_group_has():
     assert 0 < found.intercept[1, 0] < found.intercept[0, 0] < 1
     assert found.left[0, 0] < found.left[1, 0] < found.variance[0]
     assert found.intercept[4, 0] == 0 and found.left[4, 0] == found.variance[0]  # a group without rows
-    assert found.freedom == 3
+    assert found.freedom == 1  # of four groups one gives the mean; more was chosen on them than is left
 
 
 def test_splits_keep_groups_together_and_rows_without_one_by_their_input():

@@ -23,6 +23,10 @@ FACTORS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4)
 """Candidates for the factor on variances that come through readings, beside the law's."""
 
 
+CHANCE = 2.0
+"""Standard errors by which another factor must be likelier than what was declared."""
+
+
 class DeclaredShare(NamedTuple):
     """What unseen rows bear out of declared errors."""
 
@@ -56,9 +60,11 @@ def borne_out(
 
     `through` is the variance that comes through readings by the slopes of the regression, `expected` the factor on it
     that the law says, `target` the targets' own declared variance, and `other` what else is known. What is declared is
-    taken as it is, with the law's factor, unless the likelihood is better with another by more than chance.
+    taken as it is, with the law's factor, unless the likelihood is better with another by more than chance; then the
+    factor next to it that is not worse than the best by more.
     """
-    factors = (expected, *FACTORS) if through.any() else (1.0,)
+    nearest = sorted(FACTORS, key=lambda factor: abs(np.log(factor / expected)))
+    factors = (expected, *nearest) if through.any() else (1.0,)
     kept = [AGREEMENTS if part.any() else (1.0,) for part in (through, target)]
     pairs = sorted(itertools.product(*kept), key=sum, reverse=True)
     candidates = [DeclaredShare(first, second, factor) for factor in factors for first, second in pairs]
@@ -66,10 +72,10 @@ def borne_out(
     means = costs @ weight / weight.sum()
     best = int(means.argmin())
     count = weight.sum() ** 2 / (weight**2).sum()
-    for number, cost in enumerate(costs):  # the likeliest first
+    for number, cost in enumerate(costs):  # what is declared first, then what is next to it
         worse = cost - costs[best]
         mean = np.average(worse, weights=weight)
-        if mean <= np.sqrt(np.average((worse - mean) ** 2, weights=weight) / count):
+        if mean <= CHANCE * np.sqrt(np.average((worse - mean) ** 2, weights=weight) / count):
             return candidates[number]
     return candidates[best]
 

@@ -20,6 +20,9 @@ says no by chance in one table of eight, and error bars for new groups would the
 LOG_VARIANCES = np.linspace(np.log(1e-8), np.log(30.0), 300)
 """Variances between groups that are thought possible, in scaled units."""
 USUAL_LOG_VARIANCE, LOG_VARIANCE_SPREAD = np.log(0.1), 3.0
+CHOSEN = 3
+"""Numbers that were chosen where the same unseen groups err least: when networks stop, shares of process and of trees.
+Few groups are fitted by them in part, so that as many degrees of freedom are gone from what is left."""
 
 
 class GroupMeans(NamedTuple):
@@ -136,9 +139,10 @@ def learn_groups(
     for target in np.flatnonzero(differ):
         means = GroupMeans.of(unseen[:, target], noise[:, target], code, weight)
         known = GroupMeans.of(mean_variance[:, target], noise[:, target], code, weight).mean
-        variance[target] = tau = between_variance(means.mean, means.variance + known)
+        left_over = means.mean * np.sqrt(groups / max(groups - CHOSEN, 1))
+        variance[target] = tau = between_variance(left_over, means.variance + known)
         own = GroupMeans.of(seen[:, target], noise[:, target], code, weight)
         share = tau / (tau + own.variance)
         left[:, target] = tau
         intercept[own.codes, target], left[own.codes, target] = share * own.mean, share * own.variance
-    return GroupEffect(variance, np.array(float(max(groups - 1, 1))), intercept, left)
+    return GroupEffect(variance, np.array(float(max(groups - 1 - CHOSEN, 1))), intercept, left)

@@ -78,16 +78,16 @@ def weigh(
     slopes = process_slopes(found.process, t.x, context.n_jobs).astype(np.float32)
     trees, boosting, mean = with_steps(context, noise_table, blended(share, unseen_mean, found.unseen_mean))
     residual = y - mean[held]
-    known = np.zeros_like(y) if t.errors is None else t.errors.target[held].astype(np.float64)
-    prior = found.process.prior_variance
-    factor = variance_factor(residual, found.unseen_variance[held], weight, known, prior)
-    scale = 1.0
+    known, scale = np.zeros_like(y), 1.0
     if t.errors is not None:
         squared = np.mean([squared_slopes(net, share, slopes, t.x, context.n_jobs) for net in nets], axis=0)[held]
         errors = t.errors.take(np.flatnonzero(held))
+        known = errors.at_targets(squared, 0.0).astype(np.float64)
         if errors.imputed.any():
             gaps = np.einsum("rtf,rf->rt", squared, errors.imputed)
-            scale = imputed_scale(residual, gaps, weight, errors.at_targets(squared, 0.0))
+            scale = imputed_scale(residual, gaps, weight, known)
+    prior = found.process.prior_variance
+    factor = variance_factor(residual, found.unseen_variance[held], weight, known, prior)
     process_share = replace(_process_share(found, share, held), variance_factor=factor)
     return Weighed(
         process_share,
