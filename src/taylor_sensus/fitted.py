@@ -152,7 +152,7 @@ class FittedModel:
         if self.law is not None:
             variance = self.declared_variance(query, scaled.shape)[1]
             found = self._with_worse(self.law, scaled, errors, variance, found, prior, target_error, n_jobs)
-            found = self._with_law(self.law, scaled, variance, found, target_error)
+            found = self._with_law(self.law, scaled, variance, found)
         found = self._with_groups(self._in_units(found), query)
         return replace(found, mean=positive_mean(found.mean, found.std)) if self.settings.positive else found
 
@@ -195,16 +195,14 @@ class FittedModel:
         as_they_are = Distribution(*[part[rows] for part in found])
         return with_rows(found, rows, mixed(like, in_chunks(answer, parts, n_jobs), as_they_are))
 
-    def _with_law(
-        self, law: Law, scaled: np.ndarray, variance: np.ndarray, found: Distribution, target_error: np.ndarray
-    ) -> Distribution:
+    def _with_law(self, law: Law, scaled: np.ndarray, variance: np.ndarray, found: Distribution) -> Distribution:
         """Where the errors of a row are none, or smaller than those of the training rows, the law answers."""
         share = law.share(variance)
         rows = np.flatnonzero(share > 0)
         if not len(rows):
             return found
         answer: LawAnswer = in_chunks(law.answer, (scaled[rows], variance[rows]), 1)
-        return with_law_answer(found, rows, share[rows], answer, target_error[rows])
+        return with_law_answer(found, rows, share[rows], answer)
 
     def prior(self, query: Query, scaled: np.ndarray) -> np.ndarray:
         """The prior's mean in scaled units."""

@@ -347,19 +347,19 @@ def with_law_answer(
     rows: Shaped[np.ndarray, " chosen"],
     share: Float[np.ndarray, " law_rows"],
     answer: LawAnswer,
-    target_error: Float[np.ndarray, "law_rows targets"],
 ) -> Distribution:
-    """Some rows with a share of the law behind readings in their distribution; see `model.law`."""
+    """Some rows with a share of the law behind readings in their distribution; see `model.law`.
+
+    The noise of the system is the same one, whether inputs are exact or read: the regression's, which knows how it
+    differs between rows and was held against unseen ones.
+    """
     a = share[:, None]
     parts = {name: part.copy() for name, part in zip(found._fields, found, strict=True)}
     apart = a * (1 - a) * (answer.mean - found.mean[rows]) ** 2
     parts["mean"][rows] = blended(a, found.mean[rows], answer.mean)
     parts["feature_variance"][rows] = blended(a, found.feature_variance[rows], answer.feature_variance)
-    system = answer.system_variance + target_error
-    parts["system_variance"][rows] = blended(a, found.system_variance[rows], system)
     parts["epistemic_variance"][rows] = blended(a, found.epistemic_variance[rows], answer.epistemic_variance) + apart
-    parts["target_error_variance"][rows] = blended(a, found.target_error_variance[rows], target_error)
-    noise = np.einsum("rt,tu->rtu", answer.feature_variance + system, np.eye(found.mean.shape[1]))
+    noise = np.einsum("rt,tu->rtu", answer.feature_variance + found.system_variance[rows], np.eye(found.mean.shape[1]))
     parts["noise_covariance"][rows] = blended(a[:, :, None], found.noise_covariance[rows], noise)
     return Distribution(**parts)
 

@@ -42,7 +42,7 @@ class LawNumbers(NamedTuple):
     """Cholesky factor of what the rows told in the centres' whitened coordinates"""
     weight: Float[np.ndarray, "centres targets"]
     noise: Float[np.ndarray, " targets"]
-    """Variance of the system's noise"""
+    """Variance of the system's noise with which it was fitted; predictions have that of the regression"""
     used: Num[np.ndarray, " used"]
     """Features whose true values are inferred together"""
     low: Float[np.ndarray, ""]
@@ -69,7 +69,6 @@ class LawAnswer(NamedTuple):
     mean: Float[np.ndarray, "rows targets"]
     feature_variance: Float[np.ndarray, "rows targets"]
     """By which the value differs between the true inputs that a reading may have had."""
-    system_variance: Float[np.ndarray, "rows targets"]
     epistemic_variance: Float[np.ndarray, "rows targets"]
 
 
@@ -196,7 +195,7 @@ class Law:
         n, rows = self.numbers, len(x)
         if not len(x):
             nothing = np.zeros((0, n.weight.shape[1]))
-            return LawAnswer(nothing, nothing, nothing, nothing)
+            return LawAnswer(nothing, nothing, nothing)
         points, weight = nodes(self.density, n.used, self.has_errors, x, variance)
         count = len(weight)
         values = self.function(points.reshape(rows * count, -1))[0].reshape(rows, count, -1)
@@ -204,8 +203,7 @@ class Law:
         noisy = (variance[:, self.has_errors] > 0).any(axis=1, keepdims=True)
         spread = np.where(~noisy, 0.0, np.einsum("q,rqt->rt", weight, (values - mean[:, None]) ** 2))
         unknown = self.function(np.einsum("q,rqf->rf", weight, points))[1]
-        system = np.broadcast_to(n.noise, mean.shape)
-        return LawAnswer(mean, spread, system, np.broadcast_to(unknown[:, None], mean.shape))
+        return LawAnswer(mean, spread, np.broadcast_to(unknown[:, None], mean.shape))
 
 
 def prior_root(
