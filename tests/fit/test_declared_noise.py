@@ -50,3 +50,16 @@ def test_readings_keep_the_laws_factor_where_only_the_targets_errors_fail():
     found = borne_out(residual, np.ones(3000), through, target, np.zeros_like(target), 1.0)
     assert found.factor == 1.0
     assert found.target_agreement == 0.0
+
+
+def test_correct_errors_are_seldom_thrown_away_by_chance():
+    """Sixty rows, of which the declared errors make most of the scatter: taken as declared in nearly all tables."""
+    through, nothing = np.random.default_rng(0).uniform(0.1, 1.0, (60, 1)), np.zeros((60, 1))
+    found = [borne_out(scatter(60, through, 0.2, k), np.ones(60), through, nothing, nothing, 1.0) for k in range(40)]
+    assert np.mean([one.factor == 1.0 for one in found]) > 0.9
+
+
+def test_where_errors_are_far_too_large_the_factor_next_to_them_that_will_do_is_taken():
+    through, nothing = np.random.default_rng(0).uniform(0.1, 1.0, (2000, 1)), np.zeros((2000, 1))
+    found = borne_out(scatter(2000, 0.3 * through, 0.01, 1), np.ones(2000), through, nothing, nothing, 1.0)
+    assert found.factor in (0.2, 0.35)

@@ -7,6 +7,7 @@ import pytest
 from taylor_sensus import DataError, TSNetSearch, load
 from taylor_sensus.fit.groups import GroupMeans, between_variance, learn_groups, within_groups
 from taylor_sensus.fit.prepare import kept_together
+from taylor_sensus.model.tails import Tails
 from tests.tiny import SMALL, tiny
 
 
@@ -50,6 +51,21 @@ def test_groups_that_do_not_differ_get_less_variance_than_their_rows_noise():
     assert max(found) < 0.09 / 3
 
 
+def test_a_new_group_is_held_as_often_as_promised():
+    """Residuals of twelve groups from which three numbers were fitted away are too small; intervals hold new ones."""
+    held = []
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        effects, new = rng.normal(size=12), rng.normal(size=200)
+        basis, _ = np.linalg.qr(rng.normal(size=(12, 3)))
+        left = (effects - basis @ (basis.T @ effects))[:, None]
+        few, one = np.full((12, 1), 1e-4), np.ones(12)
+        found = learn_groups(left, left, few, 0 * few, np.arange(12), one, np.array([True]), 12)
+        half = np.sqrt(found.variance[0]) * Tails(found.freedom, np.float64(1)).quantile(np.array(0.95))
+        held.append(np.mean(np.abs(new) < half))
+    assert np.mean(held) == pytest.approx(0.9, abs=0.02)
+
+
 def test_noise_inside_groups_is_left_when_intercepts_are_taken_away():
     code, residual = batches(groups=30)
     found = within_groups(
@@ -77,7 +93,7 @@ def test_intercepts_shrink_the_fewer_rows_a_group_has():
     assert 0 < found.intercept[1, 0] < found.intercept[0, 0] < 1
     assert found.left[0, 0] < found.left[1, 0] < found.variance[0]
     assert found.intercept[4, 0] == 0 and found.left[4, 0] == found.variance[0]  # a group without rows
-    assert found.freedom == 1  # of four groups one gives the mean; more was chosen on them than is left
+    assert found.freedom == 2  # of four groups one gives the mean, and one was spent on choices
 
 
 def test_splits_keep_groups_together_and_rows_without_one_by_their_input():

@@ -156,6 +156,7 @@ def test_the_law_is_steeper_than_the_regression_on_readings(read):
     assert slope(read.predict(x), truth) < 0.85 * slope(law.mean, truth)
     assert np.mean(np.abs(law.mean - truth) < 1.645 * law.epistemic) > 0.6
     assert (law.feature_noise == 0).all()
+    np.testing.assert_allclose(law.system_noise, read.predict_distribution(x).system_noise)  # it is the same noise
 
 
 def test_readings_like_those_in_training_are_answered_by_the_regression_alone(read):

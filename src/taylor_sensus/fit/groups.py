@@ -20,9 +20,9 @@ says no by chance in one table of eight, and error bars for new groups would the
 LOG_VARIANCES = np.linspace(np.log(1e-8), np.log(30.0), 300)
 """Variances between groups that are thought possible, in scaled units."""
 USUAL_LOG_VARIANCE, LOG_VARIANCE_SPREAD = np.log(0.1), 3.0
-CHOSEN = 3
+CHOSEN, MOST_CHOSEN = 3, 0.25
 """Numbers that were chosen where the same unseen groups err least: when networks stop, shares of process and of trees.
-Few groups are fitted by them in part, so that as many degrees of freedom are gone from what is left."""
+Few groups are fitted by them in part, and as many degrees of freedom are gone, of a few groups at most this share."""
 
 
 class GroupMeans(NamedTuple):
@@ -47,14 +47,18 @@ class GroupMeans(NamedTuple):
         return cls(codes, np.bincount(place, precision * residual) / total, 1 / total)
 
 
-def between_variance(mean: Float[np.ndarray, " groups"], variance: Float[np.ndarray, " groups"]) -> float:
+def between_variance(
+    mean: Float[np.ndarray, " groups"], variance: Float[np.ndarray, " groups"], spent: float = 0.0
+) -> float:
     """The expected variance of intercepts, given means that have this variance beside it.
 
+    So many degrees of freedom of the means are `spent`: the likelihood is that of the others (restricted likelihood).
     The prior is flat in the logarithm of the sum of both, where few groups say next to nothing with a weak centre.
     """
     tau = np.exp(LOG_VARIANCES)
     total = tau[:, None] + variance
-    log_posterior = -0.5 * (np.log(total) + mean**2 / total).sum(axis=1)
+    counted = 1 - spent / len(mean)
+    log_posterior = -0.5 * (counted * np.log(total) + mean**2 / total).sum(axis=1)
     log_posterior += np.log(tau / (tau + variance.mean()))
     log_posterior -= 0.5 * ((LOG_VARIANCES - USUAL_LOG_VARIANCE) / LOG_VARIANCE_SPREAD) ** 2
     chance = np.exp(log_posterior - log_posterior.max())
@@ -136,13 +140,13 @@ def learn_groups(
     targets = unseen.shape[1]
     variance, intercept, left = np.zeros(targets), np.zeros((count, targets)), np.zeros((count, targets))
     groups = len(np.unique(code))
+    spent = min(CHOSEN, MOST_CHOSEN * groups)
     for target in np.flatnonzero(differ):
         means = GroupMeans.of(unseen[:, target], noise[:, target], code, weight)
         known = GroupMeans.of(mean_variance[:, target], noise[:, target], code, weight).mean
-        left_over = means.mean * np.sqrt(groups / max(groups - CHOSEN, 1))
-        variance[target] = tau = between_variance(left_over, means.variance + known)
+        variance[target] = tau = between_variance(means.mean, means.variance + known, spent)
         own = GroupMeans.of(seen[:, target], noise[:, target], code, weight)
         share = tau / (tau + own.variance)
         left[:, target] = tau
         intercept[own.codes, target], left[own.codes, target] = share * own.mean, share * own.variance
-    return GroupEffect(variance, np.array(float(max(groups - 1 - CHOSEN, 1))), intercept, left)
+    return GroupEffect(variance, np.array(float(max(groups - 1 - spent, 1))), intercept, left)

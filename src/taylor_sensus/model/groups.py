@@ -22,7 +22,7 @@ class GroupEffect(NamedTuple):
     variance: Float[np.ndarray, " targets"]
     """Expected variance between groups; 0 where unseen groups gain nothing from it."""
     freedom: Float[np.ndarray, ""]
-    """Degrees of freedom behind it: groups minus one."""
+    """Degrees of freedom behind it: groups minus one, minus what was chosen on them; see `fit.groups`."""
     intercept: Float[np.ndarray, "groups targets"]
     """Of each group."""
     left: Float[np.ndarray, "groups targets"]
