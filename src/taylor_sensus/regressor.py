@@ -117,7 +117,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     details : dict, optional
         Any other field of `Settings` by name, such as ``{"kernel_rows": 2000}``.
     n_jobs : int, optional
-        Members trained at the same time; all cores by default. The result does not depend on it.
+        Members trained, and chunks of rows predicted, at the same time at most; all cores by default. Small tables are
+        fitted on one, where more would only wait for each other. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         The same integer on the same machine gives the same model, bit for bit.
     verbose : bool, default=False

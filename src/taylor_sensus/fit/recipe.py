@@ -22,7 +22,7 @@ from taylor_sensus.fit.initial import Shape
 from taylor_sensus.fit.joint import train_jointly
 from taylor_sensus.fit.limits import with_limits
 from taylor_sensus.fit.means import network_means, train_means
-from taylor_sensus.fit.members import histories
+from taylor_sensus.fit.members import histories, useful_jobs
 from taylor_sensus.fit.noise import train_noise
 from taylor_sensus.fit.padding import assign_folds, fold_numbers, unseen_mask
 from taylor_sensus.fit.prepare import PreparedTable, prepare
@@ -61,6 +61,7 @@ def fit_model(
     `workers` are processes that train the members; the result does not depend on them. `kept` has checkpoints of an
     attempt before. `processes` read a `source` together, and all of them call this.
     """
+    n_jobs = useful_jobs(n_jobs, settings, len(table.x), streamed=source is not None)
     if source is None:
         prepared, stream = prepare(table, validation, settings), None
     else:

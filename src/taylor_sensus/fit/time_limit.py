@@ -16,7 +16,7 @@ import numpy as np
 
 from taylor_sensus.fit.boosting import FEWEST_ROWS
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
-from taylor_sensus.fit.members import steps_of
+from taylor_sensus.fit.members import steps_of, useful_jobs
 from taylor_sensus.fit.objectives import RunOptions, stage
 from taylor_sensus.fit.padding import TrainingRows, batch_rows, bucket
 from taylor_sensus.fit.steps import WINDOW
@@ -67,7 +67,7 @@ def settings_within(
     else:
         left -= boosting
     steps = mean_steps(rows, settings)
-    threads = cores(n_jobs)
+    threads = cores(useful_jobs(n_jobs, settings, rows))
 
     def training(members: int, share: float) -> float:
         pilots = pilot_runs(rows, features, settings) * settings.pilot_share

@@ -202,21 +202,27 @@ def _weight(layer: Any) -> Float[np.ndarray, "*members inputs outputs"]:
 
 
 def _gate(z: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
-    """Logistic function; SciPy's takes three times as long in single precision."""
-    gate = np.negative(z)
-    np.exp(gate, out=gate)
+    """Logistic function; SciPy's takes three times as long in single precision, and one over an exponential twice."""
+    gate = np.multiply(z, 0.5)
+    np.tanh(gate, out=gate)
     gate += 1
-    return np.reciprocal(gate, out=gate)
+    gate *= 0.5
+    return gate
 
 
 def _silu(z: Float[np.ndarray, "*shape"], slopes: bool) -> tuple[Float[np.ndarray, "*shape"], Any]:
-    gate = _gate(z)
-    value = np.multiply(z, gate, out=z)
+    """z times its logistic function: z/2 (1 + t) with t = tanh z/2, and its slope 1 + (1 - t) (value - 1) / 2."""
+    z *= 0.5
+    t = np.tanh(z)
+    value = z * t
+    value += z
     if not slopes:
         return value, None
-    slope = np.subtract(1, gate)
-    slope *= value
-    slope += gate
+    slope = np.subtract(value, 1, out=z)
+    t -= 1
+    slope *= t
+    slope *= -0.5
+    slope += 1
     return value, slope
 
 

@@ -42,10 +42,9 @@ CACHED_ROWS = 64
 EXACT = 1000
 """Centres up to which the variance is exact: it takes the square of their number for each row, the mean only the
 number. Of more, inducing points among them carry what all of them tell."""
-SINGLE_ROWS, SINGLE, UNSEEN, TRIED_ROWS = 256, 0.005, 1e-5, 64
-"""Centres from which single precision is worth it; the share of the noise by which covariances in it may err at worst,
-and sums of many of them, whose last digits depend on a row's place in a chunk; and at how many centres, and places
-between them, that is tried."""
+SINGLE_ROWS, SINGLE, TRIED_ROWS = 256, 0.005, 64
+"""Centres from which single precision is worth it; the share of the noise, or of the usual slope, by which it may err
+at worst; and at how many centres, and places between them, that is tried."""
 ASKED_ROWS = 128
 """Rows whose covariances with all centres are made at once."""
 HIGHEST = 20.0
@@ -53,26 +52,27 @@ HIGHEST = 20.0
 
 
 def matern(q: Float[np.ndarray, "*pairs"]) -> tuple[Float[np.ndarray, "*pairs"], Float[np.ndarray, "*pairs"]]:
-    """Matérn 5/2 as a function of the squared distance, and its derivative."""
-    t = np.sqrt(q * q.dtype.type(5))
-    decay = np.exp(-t)
-    slope = 1 + t
-    value = np.multiply(t, t, out=t)
-    value *= 1 / 3
-    value += slope
-    value *= decay
+    """Matérn 5/2 as a function of the squared distance, which it takes the memory of, and its derivative."""
+    q *= 5
+    slope = np.sqrt(q)
+    decay = np.negative(slope)
+    np.exp(decay, out=decay)
+    slope += 1
+    q *= 1 / 3
+    q += slope
+    q *= decay
     slope *= decay
     slope *= -5 / 6
-    return value, slope
+    return q, slope
 
 
 def squared_exponential(
     q: Float[np.ndarray, "*pairs"],
 ) -> tuple[Float[np.ndarray, "*pairs"], Float[np.ndarray, "*pairs"]]:
-    """The smoothest shape, as a function of the squared distance, and its derivative."""
-    value = np.multiply(q, -0.5)
-    np.exp(value, out=value)
-    return value, value * -0.5
+    """The smoothest shape, as a function of the squared distance, which it takes the memory of, and its derivative."""
+    q *= -0.5
+    np.exp(q, out=q)
+    return q, q * -0.5
 
 
 SHAPES = (matern, squared_exponential)
@@ -143,7 +143,7 @@ class Distances(NamedTuple):
     size: float
     inverse_lengths: Float[np.ndarray, " features"]
     keys: Float[np.ndarray, "features+2 centres"]
-    """`[a, |a|², 1]` times this is the squared distance of a to each centre"""
+    """Of the centres, see `as_keys`"""
     places: Float[np.ndarray, "centres targets*(features+1)"]
     """For each target the scaled centres beside a column of ones, times what each centre counts in its slope"""
 
@@ -152,9 +152,7 @@ class Distances(NamedTuple):
 
         Added up in double precision: what is left of large sums must not depend on a row's place in a chunk.
         """
-        query = np.concatenate([a, (a * a).sum(axis=1)[:, None], np.ones((len(a), 1), a.dtype)], axis=1)
-        found = query @ self.keys
-        return np.maximum(found, 0.0, out=found).astype(type(self.size), copy=False)
+        return squared_distances(as_queries(a), self.keys).astype(type(self.size), copy=False)
 
 
 class GaussianProcess:
@@ -219,11 +217,12 @@ class GaussianProcess:
         n = self.numbers
         if n.is_induced is None or len(n.centres) < SINGLE_ROWS:
             return np.float64
-        exact, single = (self._in(kind).posterior_at(self.tried) for kind in (np.float64, np.float32))
-        least = float(n.row_noise.min())
-        away = np.abs(exact.mean - single.mean).max() / np.sqrt(least)
-        off = np.abs(exact.variance - single.variance).max() / least
-        return np.float32 if max(away, off) < SINGLE else np.float64
+        asked = self.tried, np.zeros_like(self.tried)  # slopes in its own coordinates
+        exact, single = (self._in(kind).posterior_at(*asked) for kind in (np.float64, np.float32))
+        sizes = np.sqrt(n.row_noise.min()), n.row_noise.min(), np.sqrt(np.mean(np.square(exact.jacobian)))
+        pairs = zip(exact, single, sizes, strict=True)
+        is_close = all(np.abs(one - other).max() <= SINGLE * size for one, other, size in pairs)
+        return np.float32 if is_close else np.float64
 
     @cached_property
     def tried(self) -> Float[np.ndarray, "tried features"]:
@@ -241,7 +240,7 @@ class GaussianProcess:
     def whitening(self) -> Float[np.ndarray, "directions inducing"]:
         """Its product with a covariance at the inducing points is whitened: an inverse Cholesky factor.
 
-        In single precision where that is not seen in the variance.
+        In single precision where that is hardly seen in the variance.
         """
         own = self.inducing_rows
         if self.inducing is not None:
@@ -255,7 +254,7 @@ class GaussianProcess:
         cross = covariance(self.numbers.theta, self.tried, self.numbers.centres[own]).astype(np.float32).T
         single = exact.astype(np.float32)
         gone = [np.square(matrix @ cross.astype(matrix.dtype)).sum(axis=0) for matrix in (single, exact)]
-        is_seen = np.abs(gone[0] - gone[1]).max() > UNSEEN * self.numbers.row_noise.min()
+        is_seen = np.abs(gone[0] - gone[1]).max() > SINGLE / 2 * self.numbers.row_noise.min()
         return exact if is_seen else single
 
     @cached_property
@@ -264,9 +263,8 @@ class GaussianProcess:
         found, kind = [], self.precision
         for size, w in split(self.numbers.theta, self.numbers.centres.shape[1]):
             b, one = self.numbers.centres * w, np.ones((len(self.numbers.centres), 1))
-            keys = np.concatenate([-2 * b, one, (b * b).sum(axis=1)[:, None]], axis=1).T
             places = np.einsum("ct,cf->ctf", 2 * size * self.numbers.coefficients, np.concatenate([b, one], axis=1))
-            found.append(Distances(kind(size), w, np.ascontiguousarray(keys), places.reshape(len(b), -1)))
+            found.append(Distances(kind(size), w, as_keys(b), places.reshape(len(b), -1).astype(kind)))
         return found
 
     @cached_property
@@ -281,9 +279,9 @@ class GaussianProcess:
         return self.amplitude + trend_size(self.numbers.theta) * float((centres**2).sum(axis=1).mean())
 
     @cached_property
-    def flat_centres(self) -> Float[np.ndarray, "centres features"]:
-        """The centres as the trend sees them."""
-        return squash(self.numbers.centres, TREND_LIMIT)
+    def flat_inducing(self) -> Float[np.ndarray, "inducing features"]:
+        """The inducing points as the trend sees them."""
+        return squash(self.numbers.centres[self.inducing_rows], TREND_LIMIT)
 
     @cached_property
     def trend_slope(self) -> Float[np.ndarray, "features targets"]:
@@ -309,15 +307,16 @@ class GaussianProcess:
         squared = ratio * ratio
         return self.prior_variance * (squared * squared / (1 + squared)).sum(axis=1)
 
-    def cross(self, z: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
-        """Covariance of the function at squashed rows with that at the centres."""
-        return covariance(self.numbers.theta, z, self.numbers.centres)
-
-    def explained(self, cross: Float[np.ndarray, "rows centres"]) -> Float[np.ndarray, "directions rows"]:
-        """Covariance of rows with the inducing points, whitened: the squares add up to the variance that is gone."""
-        own = cross if cross.shape[1] == len(self.inducing_rows) else cross[:, self.inducing_rows]
-        # A triangular product has half the terms, but SciPy's lets no other thread work beside it.
-        return self.whitening @ own.astype(self.whitening.dtype, copy=False).T
+    def gone(self, cross: Float[np.ndarray, "rows inducing"]) -> Float[np.ndarray, " rows"]:
+        """Variance that the inducing points take away at rows, whose covariance with them is given."""
+        whitening, total = self.whitening, np.zeros(len(cross))
+        cross = cross.astype(whitening.dtype, copy=False)
+        for some in blocks(len(whitening), max(CACHED_ROWS, -(-len(whitening) // 4))):
+            # An inverse Cholesky factor has nothing above its diagonal.
+            end = some.stop if self.inducing is None else None
+            known = whitening[some, :end] @ cross[:, :end].T
+            total += np.multiply(known, known, out=known).sum(axis=0)
+        return total
 
     def posterior(
         self, x: Float[np.ndarray, "rows features"], *, slopes: bool = False, variances: bool = True
@@ -336,43 +335,40 @@ class GaussianProcess:
         Covariances are made for some rows at a time: they stay in the processor's cache. Whitening is one matrix
         product for all.
         """
-        theta, targets, features = self.numbers.theta, self.numbers.coefficients.shape[1], z.shape[1]
+        theta, features = self.numbers.theta, z.shape[1]
         flat = squash(z, TREND_LIMIT)
-        levelled = trend_size(theta) * flat
-        mean, own = np.empty((len(z), targets)), np.empty((len(z), len(self.inducing_rows)), self.precision)
-        jacobian = None if x is None else np.zeros((len(z), targets, features))
+        mean, own = flat @ self.trend_slope, None
+        if variances:
+            own = ((trend_size(theta) * flat) @ self.flat_inducing.T).astype(self.precision, copy=False)
+        jacobian = None if x is None else np.zeros((len(z), mean.shape[1], features))
         for rows in blocks(len(z), ASKED_ROWS):
-            cross = self._cross(levelled[rows], z[rows], None if jacobian is None else jacobian[rows])
-            mean[rows] = cross.astype(np.float64, copy=False) @ self.numbers.coefficients  # a sum of large terms
-            if variances:
-                own[rows] = cross if cross.shape[1] == own.shape[1] else cross.take(self.inducing_rows, axis=1)
+            cross = self._cross(z[rows], None if jacobian is None else jacobian[rows])
+            mean[rows] += cross.astype(np.float64, copy=False) @ self.numbers.coefficients  # a sum of large terms
+            if own is not None:
+                own[rows] += cross if cross.shape[1] == own.shape[1] else cross.take(self.inducing_rows, axis=1)
         if jacobian is not None and x is not None:
             jacobian += squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
             jacobian = self.coordinates.pulled_back(jacobian, x)
         variance = np.zeros(len(z))
-        if variances:
-            known = self.explained(own)
-            gone = np.multiply(known, known, out=known).sum(axis=0)
-            variance = np.maximum(self.amplitude + trend_size(theta) * (flat * flat).sum(axis=1) - gone, 0.0)
+        if own is not None:
+            prior = self.amplitude + trend_size(theta) * (flat * flat).sum(axis=1)
+            variance = np.maximum(prior - self.gone(own), 0.0)
         return ProcessEstimate(mean, variance, jacobian)
 
     def _cross(
-        self,
-        levelled: Float[np.ndarray, "rows features"],
-        z: Float[np.ndarray, "rows features"],
-        jacobian: Float[np.ndarray, "rows targets features"] | None,
+        self, z: Float[np.ndarray, "rows features"], jacobian: Float[np.ndarray, "rows targets features"] | None
     ) -> Float[np.ndarray, "rows centres"]:
-        """Covariance of some squashed rows with the centres; the shapes' slopes are added to `jacobian`."""
-        cross = (levelled @ self.flat_centres.T).astype(self.precision, copy=False)
+        """Covariance of the shapes, at some squashed rows, with the centres; their slopes are added to `jacobian`."""
+        cross = None
         for shape, part in zip(SHAPES, self.distances, strict=True):
             a = z * part.inverse_lengths
             value, slope = shape(part.squared(a))
             value *= part.size
-            cross += value
+            cross = value if cross is None else np.add(cross, value, out=cross)
             if jacobian is not None:
-                pull = (slope.astype(np.float64, copy=False) @ part.places).reshape(len(a), -1, a.shape[1] + 1)
+                pull = (slope @ part.places).reshape(len(a), -1, a.shape[1] + 1).astype(np.float64, copy=False)
                 jacobian += part.inverse_lengths * (pull[:, :, -1:] * a[:, None, :] - pull[:, :, :-1])
-        return cross
+        return np.asarray(cross)
 
     def left_out(
         self, y: Float[np.ndarray, "rows targets"], fold: Int[np.ndarray, " rows"], *, variances: bool = True
@@ -473,11 +469,22 @@ def prior_variances(
     return amplitude + trend_size(theta) * (flat * flat).sum(axis=1)
 
 
-def squared_distance(
-    a: Float[np.ndarray, "rows features"], b: Float[np.ndarray, "others features"]
+def as_queries(a: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows features+2"]:
+    """`[a, |a|², 1]`, whose product with `as_keys` are squared distances, all terms in one pass."""
+    return np.concatenate([a, (a * a).sum(axis=1)[:, None], np.ones((len(a), 1), a.dtype)], axis=1)
+
+
+def as_keys(b: Float[np.ndarray, "others features"]) -> Float[np.ndarray, "features+2 others"]:
+    """`[-2 b, 1, |b|²]`, turned."""
+    return np.concatenate([-2 * b.T, np.ones((1, len(b)), b.dtype), (b * b).sum(axis=1)[None]])
+
+
+def squared_distances(
+    queries: Float[np.ndarray, "rows terms"], keys: Float[np.ndarray, "terms others"]
 ) -> Float[np.ndarray, "rows others"]:
     """Between all pairs of rows."""
-    return np.maximum((a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1) - 2 * a @ b.T, 0.0)
+    found = queries @ keys
+    return np.maximum(found, 0.0, out=found)
 
 
 def covariance(
@@ -486,9 +493,9 @@ def covariance(
     """Of the function, without noise, between all pairs of squashed rows."""
     total = (trend_size(theta) * squash(a, TREND_LIMIT)) @ squash(b, TREND_LIMIT).T
     for shape, (size, w) in zip(SHAPES, split(theta, a.shape[1]), strict=True):
-        own, others = a * w, b * w
+        queries, keys = as_queries(a * w), as_keys(b * w)
         for part in blocks(len(a), CACHED_ROWS):
-            value = shape(squared_distance(own[part], others))[0]
+            value = shape(squared_distances(queries[part], keys))[0]
             value *= size
             total[part] += value
     return total
@@ -514,7 +521,8 @@ def negative_log_evidence(
     for shape, (size, w) in zip(SHAPES, split(theta, rows.x.shape[1]), strict=True):
         z = rows.x * w
         scaled.append((size, z))
-        made.append([shape(squared_distance(z[own], z[others])) for own, others in pieces])
+        queries, keys = as_queries(z), as_keys(z)
+        made.append([shape(squared_distances(queries[own], keys[:, others])) for own, others in pieces])
     for number, (own, others) in enumerate(pieces):
         block = total[own, others]
         np.multiply(scaled[0][0], made[0][number][0], out=block)
