@@ -44,16 +44,14 @@ def keep_memory() -> None:
     Linux's allocator fetches every array of a few hundred kilobytes from the system, page by page, and gives it back: a
     third of the time of a process' evidence went there.
     """
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-    if hasattr(libc, "mallopt"):  # not every Linux has it
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):  # not every Linux has it
         libc.mallopt(M_MMAP_THRESHOLD, KEPT_BYTES // 2)
         libc.mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)
 
 
 def give_memory_back() -> None:
     """Hand memory that was freed back to the system, which `keep_memory` does not."""
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-    if hasattr(libc, "malloc_trim"):
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
         libc.malloc_trim(0)
 
 

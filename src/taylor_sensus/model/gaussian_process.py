@@ -219,9 +219,9 @@ class GaussianProcess:
             return np.float64
         asked = self.tried, np.zeros_like(self.tried)  # slopes in its own coordinates
         exact, single = (self._in(kind).posterior_at(*asked) for kind in (np.float64, np.float32))
-        sizes = np.sqrt(n.row_noise.min()), n.row_noise.min(), np.sqrt(np.mean(np.square(exact.jacobian)))
-        pairs = zip(exact, single, sizes, strict=True)
-        is_close = all(np.abs(one - other).max() <= SINGLE * size for one, other, size in pairs)
+        least, usual_slope = n.row_noise.min(), np.sqrt(np.mean(np.square(np.asarray(exact.jacobian))))
+        pairs = zip(exact, single, (np.sqrt(least), least, usual_slope), strict=True)
+        is_close = all(np.abs(np.subtract(*map(np.asarray, pair))).max() <= SINGLE * size for *pair, size in pairs)
         return np.float32 if is_close else np.float64
 
     @cached_property
