@@ -1,4 +1,5 @@
 import numpy as np
+from scipy.stats import t
 
 from taylor_sensus.fit.scales import (
     SPREAD_FACTORS,
@@ -33,6 +34,22 @@ def test_a_few_rows_that_are_explained_already_do_not_say_that_there_is_no_noise
     assert 0.003 < found.scale[0] * 1e-6 < 0.2
     many = noise_level(np.tile(residual, (20, 1)), np.full((240, 1), 1e-6), np.tile(known, (20, 1)), np.ones(240))
     assert 8 < found.freedom[0] < 200 < many.freedom[0], "freedom grows with the rows that tell the size"
+
+
+def test_rows_that_a_model_was_chosen_on_count_as_those_of_a_regression():
+    """Against the textbook: three numbers fitted to twelve rows, and a new row; intervals by Student's t."""
+    rng, rows, asked = np.random.default_rng(0), 12, 2000
+    basis = np.linalg.qr(rng.standard_normal((rows, 3)))[0]
+    one, held = np.ones((rows, 1)), {True: 0, False: 0}
+    for _ in range(asked):
+        y, new = 0.3 * rng.standard_normal((rows, 1)), 0.3 * rng.standard_normal()
+        residual = y - basis @ (basis.T @ y)
+        for chosen_on in held:
+            found = noise_level(residual, 0.09 * one, 0 * one, one[:, 0], chosen_on=chosen_on)
+            nu = found.freedom[0]
+            spread = np.sqrt(0.09 * found.scale[0] * max(nu - 2, 0.5) / nu)
+            held[chosen_on] += abs(new) < t.ppf(0.95, nu) * spread
+    assert 0.86 < held[False] / asked < 0.9 < held[True] / asked < 0.95
 
 
 def test_shrinkage_predicts_the_error_of_the_whole_ensemble():

@@ -101,7 +101,9 @@ def calibrate(
             trained.groups_differ,
         )  # fmt: skip
         within, known = inside.residual, inside.common + declared
-    level = noise_level(within[inliers], predictive.learned_variance[inliers], known[inliers], weight[inliers])
+    level = noise_level(
+        within[inliers], predictive.learned_variance[inliers], known[inliers], weight[inliers], chosen_on=True
+    )
 
     ensemble = replace(trained.ensemble, noise_scale=level.scale)
     predictive = blend(ensemble, outputs, unseen)

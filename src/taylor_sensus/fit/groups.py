@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taylor_sensus.fit.scales import spent_freedom
 from taylor_sensus.model.groups import GroupEffect
 from taylor_sensus.model.shapes import Bool, Float, Int
 
@@ -20,9 +21,6 @@ says no by chance in one table of eight, and error bars for new groups would the
 LOG_VARIANCES = np.linspace(np.log(1e-8), np.log(30.0), 300)
 """Variances between groups that are thought possible, in scaled units."""
 USUAL_LOG_VARIANCE, LOG_VARIANCE_SPREAD = np.log(0.1), 3.0
-CHOSEN, MOST_CHOSEN = 3, 0.25
-"""Numbers that were chosen where the same unseen groups err least: when networks stop, shares of process and of trees.
-Few groups are fitted by them in part, and as many degrees of freedom are gone, of a few groups at most this share."""
 
 
 class GroupMeans(NamedTuple):
@@ -140,7 +138,7 @@ def learn_groups(
     targets = unseen.shape[1]
     variance, intercept, left = np.zeros(targets), np.zeros((count, targets)), np.zeros((count, targets))
     groups = len(np.unique(code))
-    spent = min(CHOSEN, MOST_CHOSEN * groups)
+    spent = spent_freedom(groups)
     for target in np.flatnonzero(differ):
         means = GroupMeans.of(unseen[:, target], noise[:, target], code, weight)
         known = GroupMeans.of(mean_variance[:, target], noise[:, target], code, weight).mean

@@ -33,6 +33,16 @@ def ensemble_gain(
     return np.clip(1 - saved / np.maximum(error, 1e-30), 0.5, 1.0)
 
 
+CHOSEN, MOST_CHOSEN = 3, 0.25
+"""Numbers that were chosen where the same unseen rows err least: when networks stop, shares of process and of trees.
+Few rows, or few groups, are fitted by these in part: as many degrees of freedom are gone, at most this share."""
+
+
+def spent_freedom(count: float) -> float:
+    """Degrees of freedom that choices have taken from so many unseen rows or groups."""
+    return min(CHOSEN, MOST_CHOSEN * count)
+
+
 class NoiseLevel(NamedTuple):
     """What unseen rows say of the size of the noise, one number a target."""
 
@@ -53,14 +63,17 @@ def noise_level(
     noise: Float[np.ndarray, "rows targets"],
     known: Float[np.ndarray, "rows targets"],
     weight: Float[np.ndarray, " rows"],
+    *,
+    chosen_on: bool = False,
 ) -> NoiseLevel:
     """The expected factor on the noise variance given the residuals of unseen rows, and how well it is known.
 
     `noise` and `known` are the learned noise variance and what else the variance holds. Where what
     is not known of the mean explains the residuals of a few rows, the likeliest noise is none at all; the expected
-    noise is not.
+    noise is not. Rows that a model was `chosen_on` have too small residuals, as those of a regression have.
     """
     count = weight.sum() ** 2 / (weight**2).sum()
+    spent = spent_freedom(count) if chosen_on else 0.0
     found = []
     for r2, v, other in zip((residual**2).T, noise.T, known.T, strict=True):
         mean = max(float(np.average(v, weights=weight)), 1e-30)
@@ -72,8 +85,8 @@ def noise_level(
         whole = np.log(np.exp(LOG_LEVELS) + np.average(other, weights=weight))
         spread = chance @ (whole - chance @ whole) ** 2
         # A variance that is learned from few rows is itself uncertain: that of Student's t is larger.
-        scale = chance @ np.exp(LOG_LEVELS) / mean * count / max(count - 2, 1.0)
-        found.append((scale, 2 / max(spread, 1e-6)))
+        scale = chance @ np.exp(LOG_LEVELS) / mean * count / max(count - spent - 2, 1.0)
+        found.append((scale, max(2 / max(spread, 1e-6) - spent, 1.0)))
     return NoiseLevel(*[np.array(numbers) for numbers in zip(*found, strict=True)])
 
 
