@@ -7,7 +7,7 @@ import pytest
 
 from taylor_sensus.fit.process import find_process
 from taylor_sensus.fit.records import Table
-from taylor_sensus.fit.robust import FREEDOM, leans, robust_score, robust_weights, suspects
+from taylor_sensus.fit.robust import FREEDOM, LITTLE, leans, robust_score, robust_weights, suspects
 from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import CENTRES, GaussianProcess, ProcessRows, hyper_prior, noise
 from taylor_sensus.settings import DEFAULTS
@@ -104,6 +104,40 @@ def test_errors_lean_if_they_are_skewed_more_than_chance_explains():
     assert leans(rng.exponential(size=(200, 1))) and leans(-rng.exponential(size=(200, 1)))
     assert not leans(rng.normal(size=(200, 1))) and not leans(rng.standard_t(8, size=(200, 1)))
     assert leans(np.hstack([rng.normal(size=(200, 1)), rng.exponential(size=(200, 1))])), "one target is enough"
+
+
+def test_the_last_outliers_do_not_make_noise_lean_where_errors_are_drawn_in():
+    error = np.append(np.random.default_rng(0).normal(size=227), [7.0, 9.0])[:, None]
+    assert leans(error) and not leans(error, drawn_in=True)
+    assert leans(np.random.default_rng(0).exponential(size=(200, 1)), drawn_in=True)
+
+
+def _four_inputs(rng, rows):
+    x = rng.uniform(-1, 1, (rows, 4))
+    return x, np.exp(1.5 * x[:, 0]) + x[:, 1] * x[:, 2] + 0.5 * x[:, 3]
+
+
+def _three_inputs(rng, rows):
+    x = rng.uniform(-2, 2, (rows, 3))
+    return x, np.sin(2 * x[:, 0]) + 0.5 * x[:, 1] * x[:, 2]
+
+
+@pytest.mark.parametrize("function", [_four_inputs, _three_inputs])
+@pytest.mark.parametrize(("share", "factor"), [(0.1, 10), (0.15, 3)])
+def test_slips_among_several_inputs_are_found_although_neighbours_differ(function, share, factor):
+    """Neighbours lie far apart, so that most slips are no more than suspicious; noise of 0.1, values around 0."""
+    rng = np.random.default_rng([7, 1])
+    x, f = function(rng, 200)
+    y, slips = f + 0.1 * rng.normal(size=200), rng.permutation(200) < 200 * share
+    y = np.where(slips, factor * y, y)[:, None]
+    spread = float(y.std())
+    table = Table(x / x.std(axis=0), y / spread, np.ones(200), np.zeros_like(y), np.ones(1), 200, np.arange(200))
+    found = find_process(table, np.zeros(200), np.arange(200) % 8, DEFAULTS, seed=0, n_jobs=1)
+    named, clear = found.robust_weights < LITTLE, np.abs(y[:, 0] - f) > 1.0
+    assert named[clear].mean() > 0.9 and not named[~slips].any()
+    new, truth = function(rng, 300)
+    error = spread * found.process.posterior(new / x.std(axis=0)).mean[:, 0] - truth
+    assert np.sqrt(np.mean(error**2)) < 0.09, "with all slips believed it is about 1"
 
 
 def test_the_robust_score_hardly_heeds_slips_and_prefers_small_errors():

@@ -8,7 +8,7 @@ import numpy as np
 
 from taylor_sensus.fit.context import FitContext
 from taylor_sensus.fit.records import FoundProcess, Table
-from taylor_sensus.fit.robust import LITTLE, leans, robust_score, robust_weights, row_weights, suspects
+from taylor_sensus.fit.robust import CLEAR, LITTLE, leans, robust_score, robust_weights, row_weights, suspects
 from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
 from taylor_sensus.model.coordinates import Coordinates, principal_axes
 from taylor_sensus.model.gaussian_process import (
@@ -35,8 +35,9 @@ SCOUTS, SCOUT_ITERATIONS = 200, 25
 VERY_STRONG = 5.0
 """Log of the Bayes factor from which principal axes take the place of the features: evidence that is called so."""
 ITERATIONS = 40
-ROUNDS, MORE_ITERATIONS = 2, 10
-"""How often robust weights are found anew, and the search goes on."""
+ROUNDS, MORE_ROUNDS, MORE_ITERATIONS = 2, 6, 10
+"""How often robust weights are found anew, and the search goes on; and how often more where there clearly are outliers,
+which hide in the noise until it has shrunk to what the other rows have."""
 MOST_ROBUST_CENTRES = 1000
 """Centres with which robust weights are found and compared at most; all of them answer in the end."""
 SUSPECT_WEIGHT = 1e-3
@@ -211,32 +212,40 @@ def _robust(
     settings: Settings,
 ) -> FoundProcess:
     """The process given its rows, each with its robust weight, unless unseen rows are served better without."""
-    robust_centres = spread(centres, MOST_ROBUST_CENTRES)
+    robust_centres, with_trend = spread(centres, MOST_ROBUST_CENTRES), settings.prior == "ridge"
     process = GaussianProcess.condition(found.theta, coordinates, rows.take(robust_centres))
     if not settings.robust:
         return _from_all(process, rows, robust_centres, centres, fold)
-    plain = process
-    weights, train, reweighted = np.ones(len(rows.y)), np.arange(len(fold)), rows
+    plain, weights, train = process, np.ones(len(rows.y)), np.arange(len(fold))
+
+    def searched(start: Float[np.ndarray, " numbers"] | None, iterations: int) -> GaussianProcess:
+        reweighted = rows.reweighted(weights)
+        more = search(reweighted.take(search_rows), found.centre, iterations, start, with_trend=with_trend)
+        return GaussianProcess.condition(_with_some_noise(more).theta, coordinates, reweighted.take(robust_centres))
+
+    def after(rounds: int, process: GaussianProcess) -> GaussianProcess:
+        for _ in range(rounds):
+            weights[train] = robust_weights(process, rows.take(train), robust_centres, weights)
+            process = searched(process.numbers.theta, MORE_ITERATIONS)
+        return process
+
+    def errors(process: GaussianProcess, weights: Float[np.ndarray, " rows"]) -> Float[np.ndarray, "rows targets"]:
+        answers = _answers(process, rows.reweighted(weights), robust_centres, fold, variances=False)
+        return rows.y - answers.unseen_mean
+
     suspected = suspects(rows.take(train), search_rows)
     if suspected.any():  # so many or so large that they have hidden themselves in the noise: begin without them
         weights[train] = np.where(suspected, SUSPECT_WEIGHT, 1.0)
+        process = searched(None, ITERATIONS)
+    process, without = after(ROUNDS, process), robust_score(errors(plain, np.ones(len(rows.y))))
+    error = errors(process, weights)
+    is_clear = without - robust_score(error) > CLEAR
+    if is_clear:
+        process = after(MORE_ROUNDS, process)
+        error = errors(process, weights)
+    if robust_score(error) < without and not leans(error[weights >= LITTLE], drawn_in=is_clear):
         reweighted = rows.reweighted(weights)
-        begun = search(reweighted.take(search_rows), found.centre, ITERATIONS, with_trend=settings.prior == "ridge")
-        process = GaussianProcess.condition(_with_some_noise(begun).theta, coordinates, reweighted.take(robust_centres))
-    for _ in range(ROUNDS):
-        weights[train] = robust_weights(process, rows.take(train), robust_centres, weights)
-        reweighted = rows.reweighted(weights)
-        start = process.numbers.theta
-        more = search(
-            reweighted.take(search_rows), found.centre, MORE_ITERATIONS, start, with_trend=settings.prior == "ridge"
-        )
-        theta = _with_some_noise(more).theta
-        process = GaussianProcess.condition(theta, coordinates, reweighted.take(robust_centres))
-    robust_mean = _answers(process, reweighted, robust_centres, fold, variances=False).unseen_mean
-    if not leans((rows.y - robust_mean)[weights >= LITTLE]):
-        without = _answers(plain, rows, robust_centres, fold, variances=False).unseen_mean
-        if robust_score(rows.y - robust_mean) < robust_score(rows.y - without):
-            return _from_all(process, reweighted, robust_centres, centres, fold)._replace(robust_weights=weights)
+        return _from_all(process, reweighted, robust_centres, centres, fold)._replace(robust_weights=weights)
     return _from_all(plain, rows, robust_centres, centres, fold)
 
 

@@ -74,15 +74,28 @@ def suspects(rows: ProcessRows, search_rows: Int[np.ndarray, " search_rows"]) ->
     return found if found.mean() <= MOST_SUSPECTS else np.zeros(len(rows.x), bool)
 
 
-LEANING = 2.5
-"""Standard errors of the skewness from which noise counts as skewed."""
+LEANING, DRAWN_IN = 2.5, 3.0
+"""Standard errors of the skewness from which noise counts as skewed; and, of errors that are `drawn_in`, how many
+robust standard deviations off they count at most."""
 
 
-def leans(error: Float[np.ndarray, "rows targets"]) -> bool:
-    """Whether errors of inliers are skewed more than chance explains: then large ones are no outliers."""
+def leans(error: Float[np.ndarray, "rows targets"], *, drawn_in: bool = False) -> bool:
+    """Whether errors of inliers are skewed more than chance explains: then large ones are no outliers.
+
+    Where there clearly are outliers, errors are `drawn_in`: the last one or two must not make all noise look skewed.
+    """
     off = error - error.mean(axis=0)
+    if drawn_in:
+        off = error - np.median(error, axis=0)
+        most = DRAWN_IN * 1.48 * np.median(np.abs(off), axis=0)
+        off = np.clip(off, -most, most)
+        off -= off.mean(axis=0)
     skewness = (off**3).mean(axis=0) / np.maximum((off**2).mean(axis=0), 1e-30) ** 1.5
     return bool((np.abs(skewness) > LEANING * np.sqrt(6 / len(error))).any())
+
+
+CLEAR = 1 / 3
+"""By how much the robust score is better where there clearly are outliers: each unseen row is 1.4 times as likely."""
 
 
 def robust_score(error: Float[np.ndarray, "rows targets"]) -> float:
