@@ -61,6 +61,7 @@ _CASES = (
     Case("batches", "new batches, after 12 to 14 of ten rows", "batches", 120, 60, methods=(*ALL, "untold")),
     Case("one_slip", "one value in 120 times ten", "slips", 120, 10),
     Case("ten_slips", "one value in ten times ten", "slips", 120, 10),
+    Case("ten_slips_inputs", "the same with four inputs and values around 0", "slips", 120, 10),
     Case("lognormal", "lognormal noise", "lognormal", 200, 10),
     Case("counts", "counts", "counts", 200, 10),
     *(Case(f"shares_{_slug(name)}", name, "shares", 200, 12, name, ("tsnet",)) for name in SHARES),

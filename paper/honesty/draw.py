@@ -103,10 +103,14 @@ def _batches(case: Case, seed: int) -> Drawn:
 
 
 def _slips(case: Case, seed: int) -> Drawn:
-    """Positive values of a smooth function, of which one or a tenth are ten times too large."""
+    """Values of a smooth function, of which one or a tenth are ten times too large.
+
+    Positive, of two inputs; or around 0, of four, where neighbours differ and a slip may be no larger than other values.
+    """
     rng = np.random.default_rng([seed, TRAINING])
-    x, x_new = rng.uniform(0, 1, (case.rows, 2)), rng.uniform(0, 1, (NEW_ROWS, 2))
-    y, f = _wavy(x) + SLIP_NOISE * rng.standard_normal(len(x)), _wavy(x_new)
+    function, inputs = (_several, 4) if case.name == "ten_slips_inputs" else (_wavy, 2)
+    x, x_new = rng.uniform(0, 1, (case.rows, inputs)), rng.uniform(0, 1, (NEW_ROWS, inputs))
+    y, f = function(x) + SLIP_NOISE * rng.standard_normal(len(x)), function(x_new)
     slips = rng.permutation(len(x))[: 1 if case.name == "one_slip" else len(x) // 10]
     y[slips] *= SLIP
     y_new = f + SLIP_NOISE * rng.standard_normal(len(f))
@@ -154,6 +158,11 @@ def _hilly(x: np.ndarray) -> np.ndarray:
 
 def _wavy(x: np.ndarray) -> np.ndarray:
     return 3 + np.sin(2 * np.pi * x[:, 0]) + x[:, 1]
+
+
+def _several(x: np.ndarray) -> np.ndarray:
+    u = 2 * x - 1
+    return np.exp(1.5 * u[:, 0]) - 1.4 + u[:, 1] * u[:, 2] + 0.5 * u[:, 3]
 
 
 def _grid(ticks: np.ndarray) -> np.ndarray:

@@ -129,6 +129,7 @@ def _asked() -> list[Asked]:
             Asked(f"rank correlation of standard error and error, least of three functions, {count}", least, 0.0),
         ]
     one, ten, linear = ([CASES[name]] for name in ("one_slip", "ten_slips", "shares_linear"))
+    several = [CASES["ten_slips_inputs"]]
     curved, alike = ([CASES[name]] for name in ("shares_curved", "shares_curved_system_like_slope"))
     known = [case for rows in (*ROWS, MANY) for case in few(rows, generated=True)]
     return [
@@ -140,6 +141,8 @@ def _asked() -> list[Asked]:
         Asked("10 % slips, RMSE", mean_of("rmse_f", ten), high=0.06),
         Asked("10 % slips, share of them named", mean_of("named_slips", ten), 0.90),
         Asked("10 % slips, share of good rows named", mean_of("named_good", ten), high=0.02),
+        Asked("10 % slips among four inputs, RMSE", mean_of("rmse_f", several), high=0.1),
+        Asked("10 % slips among four inputs, share of good rows named", mean_of("named_good", several), high=0.02),
         Asked("lognormal noise, missed below", mean_of("missed_below", of_kind("lognormal")), 0.02, 0.08),
         Asked("lognormal noise, missed above", mean_of("missed_above", of_kind("lognormal")), 0.02, 0.08),
         Asked("counts, missed below", mean_of("missed_below", of_kind("counts")), 0.02, 0.08),

@@ -62,7 +62,7 @@ FEW = {
     "NLL": "nll",
 }  # fmt: skip
 OF_F = {"f held": "f_held", "squares": ("f_claimed_square", "f_error_square"), "rank correlation": "f_spearman"}
-_ONE, _TEN = [CASES["one_slip"]], [CASES["ten_slips"]]
+_ONE, _TEN, _SEVERAL = ([CASES[name]] for name in ("one_slip", "ten_slips", "ten_slips_inputs"))
 SINGLE: dict[str, tuple[str, dict[str, Measure]]] = {
     "factorial": (
         "Factorial design, 5 x 5 levels and four repeats each, judged between the levels (true noise 0.15).",
@@ -85,6 +85,8 @@ SINGLE: dict[str, tuple[str, dict[str, Measure]]] = {
             "one: named": mean_of("named_slips", _ONE),
             "10 %: RMSE": mean_of("rmse_f", _TEN), "10 %: std": mean_of("mean_std", _TEN),
             "10 %: named": mean_of("named_slips", _TEN), "10 %: good rows named": mean_of("named_good", _TEN),
+            "10 %, four inputs: RMSE": mean_of("rmse_f", _SEVERAL), "std": mean_of("mean_std", _SEVERAL),
+            "good rows named": mean_of("named_good", _SEVERAL),
         },
     ),
     "tails": (
