@@ -105,7 +105,7 @@ def _batches(case: Case, seed: int) -> Drawn:
 def _slips(case: Case, seed: int) -> Drawn:
     """Values of a smooth function, of which one or a tenth are ten times too large.
 
-    Positive, of two inputs; or around 0, of four, where neighbours differ and a slip may be no larger than other values.
+    Positive, of two inputs; or around 0, of four, where neighbours differ and a slip may be as small as other values.
     """
     rng = np.random.default_rng([seed, TRAINING])
     function, inputs = (_several, 4) if case.name == "ten_slips_inputs" else (_wavy, 2)
