@@ -7,7 +7,7 @@ import pytest
 
 from taylor_sensus.fit.process import find_process
 from taylor_sensus.fit.records import Table
-from taylor_sensus.fit.robust import FREEDOM, LITTLE, leans, robust_score, robust_weights, suspects
+from taylor_sensus.fit.robust import FREEDOM, LITTLE, leans, lie_together, robust_score, robust_weights, suspects
 from taylor_sensus.model.coordinates import Coordinates
 from taylor_sensus.model.gaussian_process import CENTRES, GaussianProcess, ProcessRows, hyper_prior, noise
 from taylor_sensus.settings import DEFAULTS
@@ -110,6 +110,30 @@ def test_the_last_outliers_do_not_make_noise_lean_where_errors_are_drawn_in():
     error = np.append(np.random.default_rng(0).normal(size=227), [7.0, 9.0])[:, None]
     assert leans(error) and not leans(error, drawn_in=True)
     assert leans(np.random.default_rng(0).exponential(size=(200, 1)), drawn_in=True)
+
+
+def test_noise_that_grows_with_the_target_is_no_typing_error():
+    """Rows with much of it lie together: they count less, and none is named."""
+    little = 0
+    for seed in range(4):
+        rng = np.random.default_rng([7, seed])
+        hulls = rng.uniform(size=(22, 3))
+        x = np.c_[hulls[rng.integers(0, 22, 250)], rng.choice(np.linspace(0, 1, 14), 250)]
+        f = 0.05 + np.exp(5 * x[:, 3]) * (1 + 0.3 * np.sin(3 * x[:, 0]) + 0.3 * x[:, 1] * x[:, 2]) / 10
+        y = (f + 0.03 * f * rng.normal(size=250))[:, None]
+        x, y = (x - x.mean(axis=0)) / x.std(axis=0), (y - y.mean()) / y.std()
+        table = Table(x, y, np.ones(250), np.zeros_like(y), np.ones(1), 250, np.arange(250))
+        found = find_process(table, np.zeros(250), np.arange(250) % 8, DEFAULTS, seed=0, n_jobs=1)
+        assert not (found.robust_weights < LITTLE).any()
+        little += (found.robust_weights == LITTLE).sum()
+    assert little > 3, "they count as little as a row may that is believed"
+
+
+def test_outliers_lie_together_if_they_are_each_others_neighbours():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(300, 2))
+    assert lie_together(x, x[:, 0] > 0.9) and lie_together(x, x.sum(axis=1) < 0.3)
+    assert not any(lie_together(x, rng.permutation(300) < count) for count in (1, 2, 10, 30, 60) for _ in range(20))
 
 
 def _four_inputs(rng, rows):

@@ -8,7 +8,16 @@ import numpy as np
 
 from taylor_sensus.fit.context import FitContext
 from taylor_sensus.fit.records import FoundProcess, Table
-from taylor_sensus.fit.robust import CLEAR, LITTLE, leans, robust_score, robust_weights, row_weights, suspects
+from taylor_sensus.fit.robust import (
+    CLEAR,
+    LITTLE,
+    leans,
+    lie_together,
+    robust_score,
+    robust_weights,
+    row_weights,
+    suspects,
+)
 from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
 from taylor_sensus.model.coordinates import Coordinates, principal_axes
 from taylor_sensus.model.gaussian_process import (
@@ -19,6 +28,7 @@ from taylor_sensus.model.gaussian_process import (
     ProcessRows,
     noise,
     search,
+    usual_slopes,
 )
 from taylor_sensus.model.shapes import Float, Int
 from taylor_sensus.rows import blocks, spread
@@ -244,8 +254,10 @@ def _robust(
         process = after(MORE_ROUNDS, process)
         error = errors(process, weights)
     if robust_score(error) < without and not leans(error[weights >= LITTLE], drawn_in=is_clear):
-        reweighted = rows.reweighted(weights)
-        return _from_all(process, reweighted, robust_centres, centres, fold)._replace(robust_weights=weights)
+        answers = _from_all(process, rows.reweighted(weights), robust_centres, centres, fold)
+        if lie_together(rows.x[train] * usual_slopes(process.numbers.theta, rows.x.shape[1]), weights[train] < LITTLE):
+            weights = np.maximum(weights, LITTLE)  # noise that is larger in a region: they count less, but they count
+        return answers._replace(robust_weights=weights)
     return _from_all(plain, rows, robust_centres, centres, fold)
 
 

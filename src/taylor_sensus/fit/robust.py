@@ -108,6 +108,22 @@ def robust_score(error: Float[np.ndarray, "rows targets"]) -> float:
     return float(sum(cost.mean(axis=1).min() for cost in each))
 
 
+TOGETHER = 3.0
+"""Standard deviations by which outliers have more outliers among their neighbours than chance gives them."""
+
+
+def lie_together(x: Float[np.ndarray, "rows features"], is_outlier: Bool[np.ndarray, " rows"]) -> bool:
+    """Whether outliers lie in one region: then the noise is larger there, and they are no typing errors."""
+    count = min(NEIGHBOURS, len(x) - 1)
+    if is_outlier.sum() < 2 or count < 3:
+        return False
+    own = np.flatnonzero(is_outlier)
+    _, places = cKDTree(x).query(x[own], count + 1)
+    found = float((is_outlier[places] & (places != own[:, None])).sum())
+    expected = len(own) * count * (len(own) - 1) / (len(x) - 1)
+    return found - expected > TOGETHER * np.sqrt(2 * expected + 1)  # neighbours are mostly mutual: pairs count twice
+
+
 def outliers(weights: Float[np.ndarray, " rows"]) -> Int[np.ndarray, " found"]:
     """Places of the rows that count little, the least first."""
     order = np.argsort(weights, kind="stable")

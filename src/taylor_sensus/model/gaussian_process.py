@@ -460,6 +460,11 @@ def noise(theta: Float[np.ndarray, " numbers"]) -> float:
     return float(np.exp(theta[-1])) + LEAST_NOISE
 
 
+def usual_slopes(theta: Float[np.ndarray, " numbers"], features: int) -> Float[np.ndarray, " features"]:
+    """How much the function is expected to change with each squashed feature: times these, rows far apart differ."""
+    return np.sqrt(trend_size(theta) + sum(size * w * w for size, w in split(theta, features)))
+
+
 def prior_variances(
     theta: Float[np.ndarray, " numbers"], z: Float[np.ndarray, "rows features"]
 ) -> Float[np.ndarray, " rows"]:
