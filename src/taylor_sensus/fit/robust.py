@@ -121,7 +121,9 @@ def lie_together(x: Float[np.ndarray, "rows features"], is_outlier: Bool[np.ndar
     _, places = cKDTree(x).query(x[own], count + 1)
     found = float((is_outlier[places] & (places != own[:, None])).sum())
     expected = len(own) * count * (len(own) - 1) / (len(x) - 1)
-    return found - expected > TOGETHER * np.sqrt(2 * expected + 1)  # neighbours are mostly mutual: pairs count twice
+    return bool(
+        found - expected > TOGETHER * np.sqrt(2 * expected + 1)
+    )  # neighbours are mostly mutual: pairs count twice
 
 
 def outliers(weights: Float[np.ndarray, " rows"]) -> Int[np.ndarray, " found"]:
