@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from miniature import command
 
+from paper import FOLDER
 from paper.engine.collected import write_collected
 from paper.engine.figures import write_figures
 from paper.engine.ledger import Record
@@ -46,8 +47,10 @@ def test_every_case_has_its_own_methods_and_repeats():
 
 
 def test_our_method_takes_less_than_half_an_hour():
-    """At four seconds a fit, of which most take less."""
-    assert 4 * sum(task.method in ("tsnet", "untold") for task in HONESTY.tasks(Selection())) < 30 * 60
+    """At twice the CPU seconds of the committed fits: other machines are slower."""
+    taken = pd.read_csv(FOLDER / "results" / "honesty_seconds.csv").set_index("method")["fit_cpu_seconds"]
+    fits = sum(task.method in ("tsnet", "untold") for task in HONESTY.tasks(Selection()))
+    assert 2 * taken.loc["tsnet"].mean() * fits < 30 * 60
 
 
 @pytest.mark.parametrize("name", GENERATED)
