@@ -30,7 +30,7 @@ from taylor_sensus.model.density import DensityPerception, DensityPoints, densit
 from taylor_sensus.model.network import TaylorSensusNetwork, Variant, Weights, algorithm_1
 from taylor_sensus.model.networks import trainable
 from taylor_sensus.model.squash import squash
-from taylor_sensus.settings import Settings
+from taylor_sensus.settings import MANY_WIDTH, Settings
 
 ROWS, FEATURES, BATCH, STEPS = 1024, 16, 128, 400
 SETTINGS = Settings()
@@ -138,7 +138,7 @@ def torch_loop(name: str, rows: TrainingRows) -> Callable[[], object]:
             layers += [torch.nn.Linear(into, out), torch.nn.SiLU()]
         return torch.nn.Sequential(*layers[:-1])
 
-    net = perceptron([FEATURES * (1 + s.frequencies), *[s.width] * s.depth, 1])
+    net = perceptron([FEATURES * (1 + s.frequencies), *[s.width or MANY_WIDTH] * s.depth, 1])
     noise = [perceptron([FEATURES, *[s.noise_width] * s.noise_depth, out]) for out in (FEATURES, 1)]
     landmarks = torch.randn(s.landmarks, FEATURES)
     metric, bias = torch.nn.Parameter(torch.zeros(FEATURES)), torch.nn.Parameter(torch.zeros(s.landmarks))

@@ -74,8 +74,8 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     members : int, default=8
         Networks in the ensemble. Each is trained without its own fold of the rows, which stops and evaluates it.
         More members take proportionally longer, and the mean and its uncertainty become a little better.
-    width : int, default=96
-        Neurons in a hidden layer of the mean network.
+    width : int or None, default=None
+        Neurons in a hidden layer of the mean network. None: 64, and 96 of tables above 5,000 training rows.
     depth : int, default=3
         Hidden layers of the mean network.
     activation : {"silu", "mish", "tanh", "sigmoid"}, default="silu"
@@ -163,7 +163,7 @@ class TSNetRegressor(ReadsTables, RegressorMixin, BaseEstimator):
     def __init__(
         self,
         members: int = DEFAULTS.members,
-        width: int = DEFAULTS.width,
+        width: int | None = DEFAULTS.width,
         depth: int = DEFAULTS.depth,
         activation: str = DEFAULTS.activation,
         embedding: str = DEFAULTS.embedding,

@@ -73,7 +73,8 @@ class FitContext:
         progress: Progress | None,
         chosen: Chosen | None,
     ) -> FitContext:
-        """With seeds drawn from `rng`."""
+        """With seeds drawn from `rng`, and settings for so many rows."""
+        settings = settings.of_rows(table.train)
         run_seeds = rng.integers(0, 2**31, settings.members + 1)
         start_seeds = rng.integers(0, 2**63, settings.members)
         unseen = unseen_mask(held, table.train, len(table.x))

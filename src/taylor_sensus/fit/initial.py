@@ -17,7 +17,7 @@ from taylor_sensus.model.networks import (
 )
 from taylor_sensus.model.shapes import Float
 from taylor_sensus.model.taylor_block import DeepTaylorBlock, NoFeatureNoise
-from taylor_sensus.settings import Settings
+from taylor_sensus.settings import MANY_WIDTH, Settings
 
 
 class Shape(NamedTuple):
@@ -48,7 +48,7 @@ def new_mean(shape: Shape, settings: Settings, rng: np.random.Generator, frequen
     else:
         # DIFF(eq. 9): the paper standardises features; ours are scaled by quartiles, which leaves long tails long.
         embedding = PlainEmbedding(limit=3.0)
-    sizes = [embedding.size(shape.features), *[settings.width] * settings.depth, shape.targets]
+    sizes = [embedding.size(shape.features), *[settings.width or MANY_WIDTH] * settings.depth, shape.targets]
     perceptron = Perceptron.initial(rng, sizes, settings.activation)
     return MeanNetwork(embedding, perceptron)
 

@@ -122,7 +122,7 @@ def process_seconds(rows: int, settings: Settings, costs: Costs) -> float:
 
 def measured(rows: int, features: int, targets: int, settings: Settings) -> Costs:
     """One window of steps twice, the second without compiling, and one evaluation of the evidence."""
-    rng, size = np.random.default_rng(0), batch(rows, settings)
+    rng, size, settings = np.random.default_rng(0), batch(rows, settings), settings.of_rows(rows)
     shape = Shape(features, targets, np.zeros(features), np.ones(features))
     network = new_mean(shape, settings, rng, settings.frequency_cap)
     x, y = (rng.standard_normal((size, width)).astype(np.float32) for width in (features, targets))

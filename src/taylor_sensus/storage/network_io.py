@@ -87,8 +87,15 @@ class StoredNetworks:
             size = embedding.size(self._features)
         else:
             embedding, size = PlainEmbedding(LIMIT_OF_PLAIN), self._features
-        sizes = itertools.chain([size], itertools.repeat(s.width, s.depth), [self._targets])
+        sizes = itertools.chain([size], itertools.repeat(s.width or self._stored_width(), s.depth), [self._targets])
         return MeanNetwork(embedding, self._perceptron("blocks.mean_net.perceptron", sizes))
+
+    def _stored_width(self) -> int:
+        """Where the number of rows decided on it."""
+        first = self._left.get("blocks.mean_net.perceptron.layers.0.bias")
+        if first is None or first.ndim != 2:
+            raise ModelFileError("its settings leave the width of networks to weights that it does not hold")
+        return first.shape[1]
 
     def _variances(self, kind: str, count: int) -> VarianceNetwork:
         s, name = self._settings, f"blocks.{kind}_noise_net"
