@@ -55,8 +55,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no_process_factor": {},
     "no_principal_axes": {},
     "one_frequency": {"details": {"frequency_multiples": (1.0,)}},
+    "width_96": {"width": 96},
 }
-"""The default without one of the things that it does."""
+"""The default without one of the things that it does, or with wider networks."""
 CORE = ("no_process", "no_taylor_term", "no_process_factor", "no_principal_axes")
 """Beyond the first split these come last: what they bring is seen soon."""
 CONSTANTS: dict[str, tuple[Any, str, Any]] = {
