@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from paper.uci.methods import RIVALS, UCI_METHODS
-from paper.uci.study import NINE, SPLITS
+from paper.uci.study import DISTINCT, NINE, SPLITS
 
 OURS = "tsnet"
 RANKED = (OURS, *RIVALS)
@@ -20,6 +20,8 @@ RANKED = (OURS, *RIVALS)
 CELLS = ("rmse", "nll")
 TREES = ("catboost", "extra_trees")
 DRAWS = 2000
+WITHOUT_COPIES = tuple(DISTINCT if name == "wine_quality" else name for name in NINE)
+"""The nine tables with every wine once: no test row stands among the training rows."""
 
 
 class Scores(NamedTuple):
@@ -39,15 +41,15 @@ def scores_of(scores: pd.DataFrame, dataset: str, methods: tuple[str, ...]) -> S
     return Scores(names, values)
 
 
-def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
-    """By method: mean rank, its 95 % interval, mean rank by score, cells won and cells; best first.
+def mean_ranks(scores: pd.DataFrame, datasets: tuple[str, ...] = NINE) -> pd.DataFrame:
+    """By method over these datasets: mean rank, its 95 % interval, mean rank by score, cells won and cells; best first.
 
     The interval is a bootstrap over the splits of each dataset, the same splits drawn for all methods. `behind` is the
     mean rank minus ours over the cells that both have, with its interval; NaN while ours is missing.
     """
     names = [name for name in RANKED if name in set(scores.method)]
     points, draws = [], []
-    for number, dataset in enumerate(NINE):
+    for number, dataset in enumerate(datasets):
         here = scores_of(scores, dataset, RANKED)
         if len(here.methods) < 2:
             continue

@@ -13,7 +13,7 @@ from paper.engine.ledger import Record
 from paper.engine.study import Inputs, Selection
 from paper.engine.tables import write_tables
 from paper.uci.study import DISTINCT, NINE, SPLITS, UCI
-from paper.uci.summary import against_peers, mean_ranks
+from paper.uci.summary import WITHOUT_COPIES, against_peers, mean_ranks
 from tests.published import need_dataset
 
 LEVELS = {"coverage_50": 0.5, "coverage_80": 0.8, "coverage_90": 0.9, "coverage_95": 0.95}
@@ -61,6 +61,19 @@ def test_two_methods_are_compared_on_the_splits_that_both_have():
     assert found.loc["gp", ["won", "cells", "behind"]].tolist() == [1, 2, -0.5]
     assert found.lower["catboost"] == 1.5 < found.upper["catboost"]
     assert np.isnan(found.lower["gp"]), "one split says nothing of others"
+
+
+def test_ranks_without_copies_have_every_wine_once():
+    """Copies help the process alone."""
+    lines = [line(name, "tsnet", 0, 2.0, 2.0) for name in ("wine_quality", DISTINCT, "yacht")]
+    lines += [
+        line("wine_quality", "gp", 0, 1.0, 1.0),
+        line(DISTINCT, "gp", 0, 3.0, 3.0),
+        line("yacht", "gp", 0, 3.0, 3.0),
+    ]
+    assert mean_ranks(pd.DataFrame(lines))["all"].to_dict() == {"gp": 1.5, "tsnet": 1.5}
+    assert mean_ranks(pd.DataFrame(lines), WITHOUT_COPIES)["all"].to_dict() == {"tsnet": 1.0, "gp": 2.0}
+    assert set(WITHOUT_COPIES) == {*NINE, DISTINCT} - {"wine_quality"}
 
 
 def test_intervals_of_ranks_are_wide_where_splits_disagree():
