@@ -1,10 +1,9 @@
-"""Boosted trees: the library's own answers as plain arrays, and a share only where it is earned."""
+"""Boosted trees: each takes the error away that it says, and a share only where it is earned."""
 
 import numpy as np
 import pytest
-from sklearn.ensemble import HistGradientBoostingRegressor
 
-from taylor_sensus.fit import boosting
+from taylor_sensus.fit import symmetric_trees as symmetric
 from taylor_sensus.fit.trees import joined_nodes
 from taylor_sensus.model.trees import BoostedTrees, check_trees
 from tests.tiny import tiny
@@ -19,16 +18,67 @@ def stairs():
     return X, np.floor(6 * X[:, 0]) * np.where(X[:, 1] > 0.3, 2.0, -1.0) + 0.1 * rng.normal(size=450)
 
 
-def test_plain_arrays_say_what_the_library_says(stairs):
-    X, y = stairs
-    x = X.astype(np.float32)
-    model = HistGradientBoostingRegressor(max_iter=20, min_samples_leaf=5, early_stopping=False).fit(x, y)
-    trees = [boosting._nodes(predictors[0].nodes) for predictors in model._predictors]
+def sum_of(trees, base):
     roots, children, feature, threshold, value = joined_nodes(trees)
-    base = np.array([float(np.squeeze(model._baseline_prediction))])
-    boosted = BoostedTrees(roots, children, feature, threshold, value[:, 0], base, np.ones(1))
-    check_trees(boosted, 1, 2)
-    np.testing.assert_allclose(boosted.means(x)[:, 0], model.predict(x), rtol=1e-5, atol=1e-5)
+    return BoostedTrees(roots, children, feature, threshold, value[:, 0], np.array([base]), np.ones(1))
+
+
+def test_every_tree_takes_a_step_towards_the_means_of_its_leaves(stairs):
+    """By hand: all rows' residuals are averaged in the leaf where the plain arrays send them."""
+    X, y = stairs
+    x, weight = X.astype(np.float32), np.random.default_rng(1).uniform(0.5, 2, len(y))
+    weight /= weight.mean()
+    trees, base = symmetric.boosted_trees(x, y, weight, 12, 0)
+    assert base == pytest.approx(np.average(y, weights=weight))
+    left, depth = y - base, symmetric.usual_depth(len(y))
+    for tree in trees:
+        step = sum_of([tree], 0.0).means(x)[:, 0]
+        for value in np.unique(step):
+            own = step == value
+            total = (weight * left)[own].sum() / (weight[own].sum() + symmetric.PRIOR_ROWS)
+            assert value == pytest.approx(symmetric.RATE * depth * total, rel=1e-5, abs=1e-7)
+        left = left - step
+    check_trees(sum_of(trees, base), 1, 2)
+    np.testing.assert_allclose(sum_of(trees, base).means(x)[:, 0], y - left, rtol=1e-5, atol=1e-5)
+
+
+def test_a_level_asks_what_takes_most_error_away(monkeypatch):
+    """Against all thresholds, one after another, of the first two levels."""
+    monkeypatch.setattr(symmetric, "SEEN_SHARE", 1.1)
+    rng = np.random.default_rng(2)
+    x = np.round(rng.normal(size=(60, 3)), 1).astype(np.float32)
+    y = np.where(x[:, 1] > 0.2, x[:, 0], -x[:, 2]) + 0.1 * rng.normal(size=60)
+    (tree,), base = symmetric.boosted_trees(x, y, np.ones(60), 1, 0)
+    leaf, left = np.zeros(60, int), y - base
+    for level in range(2):
+        found = (tree.feature[2**level - 1], tree.threshold[2**level - 1])
+
+        def gain(feature, threshold, leaf=leaf):
+            cell = 2 * leaf + (x[:, feature] > threshold)
+            parts = [left[cell == one] for one in np.unique(cell)]
+            return sum(part.sum() ** 2 / (len(part) + symmetric.PRIOR_ROWS) for part in parts)
+
+        every = [(f, t) for f in range(3) for t in np.unique(x[:, f])[:-1]]
+        assert gain(*found) == pytest.approx(max(gain(*one) for one in every), rel=1e-6)
+        leaf = 2 * leaf + (x[:, found[0]] > found[1])
+    assert set(tree.feature[3:7]) == {tree.feature[3]}, "all nodes of a level ask the same question"
+
+
+def test_bins_part_distinct_values_and_hold_as_many_rows_where_there_are_more(monkeypatch):
+    x = np.stack([np.repeat([1.0, 2.0, 5.0, 9.0], 25), np.linspace(-1, 1, 100)], axis=1).astype(np.float32)
+    monkeypatch.setattr(symmetric, "MOST_BINS", 10)
+    found = symmetric.sort_into_bins(x)
+    np.testing.assert_array_equal(found.border[:4], [1.5, 3.5, 7.0, np.inf])
+    assert np.bincount(found.cell[:, 1] - found.start[1]).tolist() == [10] * 10
+    constant = symmetric.sort_into_bins(np.ones((5, 1), np.float32))
+    assert constant.border.tolist() == [np.inf] and set(constant.cell.ravel()) == {0}
+
+
+def test_a_constant_target_and_constant_columns_leave_the_mean():
+    x = np.ones((40, 2), np.float32)
+    for y in (np.full(40, 3.0), np.arange(40.0)):
+        trees, base = symmetric.boosted_trees(x, y, np.ones(40), 3, 0)
+        np.testing.assert_allclose(sum_of(trees, base).means(x)[:, 0], y.mean(), rtol=1e-6)
 
 
 def test_stairs_earn_a_share_and_unseen_rows_are_predicted_better(stairs):
@@ -50,13 +100,13 @@ def test_a_smooth_table_and_a_small_one_have_none(stairs):
 
 
 def test_small_tables_have_small_trees(stairs):
-    """A leaf for 64 rows, at least 8 and at most 31; and weights change nothing where they are equal."""
-    assert [boosting.most_leaves(rows) for rows in (300, 640, 1000, 2000, 50_000)] == [8, 10, 15, 31, 31]
+    """As many leaves as the root of the number of rows; and weights change nothing where they are equal."""
+    assert [symmetric.usual_depth(rows) for rows in (1, 300, 1000, 2000, 50_000)] == [3, 4, 5, 5, 8]
     X, y = stairs
     boosted = tiny(details=BOOSTED).fit(X, y).fitted_.ensemble.boosted
     heavy = tiny(details=BOOSTED).fit(X, y, sample_weight=np.full(len(y), 7.0)).fitted_.ensemble.boosted
-    leaves = np.diff([*boosted.roots, len(boosted.feature)])
-    assert leaves.max() == 2 * 8 - 1, "nodes of a tree of eight leaves"
+    nodes = np.diff([*boosted.roots, len(boosted.feature)])
+    assert (nodes == 2 * 2**4 - 1).all(), "nodes of a tree of four levels"
     np.testing.assert_array_equal(boosted.threshold, heavy.threshold)
 
 

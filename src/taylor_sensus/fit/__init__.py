@@ -5,6 +5,7 @@
 - `calibrate`: scales and constants from rows that the members have not seen; `scales` has the arithmetic.
 - `fit_model`: all of it in order; `cross_fit` does it again without a part of the rows.
 - `process`: the Gaussian process found, and weighed against the networks; `robust` says how far each row counts.
+- `trees`, `boosting`: forests of the members and one sum of boosted `symmetric_trees`, where they earn a share.
 - `noise`: trained noise networks, and how they are made flatter.
 - `members`: one run each, side by side on the machine's cores; `loop` is such a run as one compiled program,
   `objectives` what it minimises, `initial` what it starts from, `history` what happened in it.

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.fit.boosting import FEWEST_ROWS
+from taylor_sensus.fit.boosting import FEWEST_ROWS, PARTS
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
 from taylor_sensus.fit.members import steps_of, useful_jobs
 from taylor_sensus.fit.objectives import RunOptions, stage
-from taylor_sensus.fit.padding import TrainingRows, batch_rows, bucket
+from taylor_sensus.fit.padding import LARGE, TrainingRows, batch_rows, bucket
 from taylor_sensus.fit.steps import WINDOW
 from taylor_sensus.model.chunks import cores, on_one_blas_thread
 from taylor_sensus.model.gaussian_process import CENTRES, ProcessRows, hyper_prior, negative_log_evidence
@@ -28,7 +28,10 @@ from taylor_sensus.settings import Settings
 USED = 0.8
 """Of the limit that is planned for: not everything can be foreseen."""
 NOISE_COST, BOOSTED_COST, TREE_COST = 0.5, 2.0, 1.1
-"""A step of the noise networks and a boosted tree beside a step of the mean's; and all that is done beside training."""
+"""A step of the noise networks and a boosted tree of `BOOSTED_ROWS` beside a step of the mean's; and all that is done
+beside training."""
+BOOSTED_ROWS = 2000
+"""Rows up to which a boosted tree costs about the same; beyond, it costs as much more as there are more rows."""
 EVALUATIONS = 150
 """Of the process' evidence with all rows of its search, in a whole fit."""
 FEWEST_MEMBERS, FEWEST_STEPS = 2, 64
@@ -61,7 +64,8 @@ def settings_within(
             kernel_rows=min(settings.kernel_rows, SMALL_PROCESS),
         )
     left -= process_seconds(rows, settings, costs)
-    boosting = (settings.folds + 1) * settings.boosting * BOOSTED_COST * costs.step if rows >= FEWEST_ROWS else 0.0
+    tree = BOOSTED_COST * costs.step * max(1.0, min(rows, LARGE) / BOOSTED_ROWS)
+    boosting = (PARTS + 1) * settings.boosting * tree if rows >= FEWEST_ROWS else 0.0
     if boosting > 0.3 * left:
         settings = replace(settings, boosting=0)
     else:
