@@ -17,11 +17,14 @@ from threadpoolctl import threadpool_limits
 
 from tests.offline import forbid_the_network
 
-ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-"""Two workers share two cores: threads inside XLA and BLAS would only wait for each other."""
+XLA = "--xla_cpu_multi_thread_eigen=false --xla_cpu_use_fusion_emitters=false"
+"""Two workers share two cores: threads inside XLA and BLAS would only wait for each other. And the tests compile
+hundreds of programs that run for a moment: without new fusions and optimisation that takes a sixth of the time.
+`test_optimised` holds what comes out beside the programs of users, and `optimised` is for what runs for long."""
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ.setdefault("XLA_FLAGS", ONE_THREAD)
+os.environ.setdefault("XLA_FLAGS", XLA)
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 threadpool_limits(1)  # for what NumPy has loaded already
@@ -43,6 +46,17 @@ def few_programs():
     from taylor_sensus.storage.compilation import forget_programs_if_many
 
     forget_programs_if_many()
+
+
+@pytest.fixture(scope="module")
+def optimised():
+    """Programs that are compiled from here on are those of users: where they run longer than compiling takes."""
+    import jax
+
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from taylor_sensus import TSNetRegressor
 from taylor_sensus.datasets.synthetic import toy_1d
 from taylor_sensus.settings import DEFAULTS, paper
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("optimised")]
 SEEDS = range(2)  # `make bench` takes fifteen
 
 
