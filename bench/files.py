@@ -125,7 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with TemporaryDirectory() as temporary:
         folder = asked.folder or Path(temporary)
         rows, part_rows = (3_000, 1_000) if asked.quick else (asked.rows, asked.part_rows)
-        settings = {"members": 2, "width": 8, "depth": 1, "epochs": 2} if asked.quick else {}
+        details = {"folds": 2, "noise_epochs": 2, "boosting": 0, "trees": 0, "kernel_search_rows": 200}
+        tiny: dict[str, Any] = {"members": 2, "width": 8, "depth": 1, "epochs": 2, "details": details}
+        settings = tiny if asked.quick else {}
         source, model, target = folder / f"rows{rows}", folder / "model.tsnet", folder / f"predicted{rows}"
         write_table(source, rows, min(ROW_GROUP, part_rows))
         if not model.exists():

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     rows, memory_rows = (34_000, 34_000) if asked.quick else (asked.rows, asked.memory_rows)
     tiny = ["members=2", "width=8", "depth=1", "epochs=1", "folds=2", "noise_epochs=1", "pilots=1", "kernel_rows=100"]
-    tiny += ["boosting=0", "trees=0"]
+    tiny += ["boosting=0", "trees=0", "kernel_search_rows=200"]
     changes = dict(text.split("=", 1) for text in [*(tiny if asked.quick else []), *asked.set])
     values = {name: json.loads(value) for name, value in changes.items()}
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
