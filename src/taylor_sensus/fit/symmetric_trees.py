@@ -120,7 +120,7 @@ def _sums(
     """Of weighted residuals and of weights, in every leaf and bin."""
     at, features = (cell + (bins * leaf)[:, None]).ravel(), cell.shape[1]
     both = [np.bincount(at, np.repeat(values, features), leaves * bins) for values in (residual, weight)]
-    return np.stack(both).reshape(2, leaves, bins)
+    return np.stack(both, dtype=np.float64).reshape(2, leaves, bins)  # of no rows they are whole numbers
 
 
 def _gains(
