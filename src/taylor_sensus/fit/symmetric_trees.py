@@ -1,8 +1,9 @@
 """Gradient boosting of symmetric (oblivious) trees: all nodes of a level ask the same question.
 
 So strict a form learns little noise, and few rows are enough for it; on tables of up to a thousand rows its squared
-error is a seventh below that of trees that grow where they gain most (`bench/boosted.py`). Features are sorted into bins once; what a split gains
-is read off sums over bins, and of the two halves of a level only the one with fewer rows is summed.
+error is a seventh below that of trees that grow where they gain most (`bench/boosted.py`). Features are sorted into
+bins once; what a split gains is read off sums over bins, and of the two halves of a level only the one with fewer rows
+is summed.
 """
 
 from __future__ import annotations
