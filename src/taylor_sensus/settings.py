@@ -149,7 +149,18 @@ class Settings:
     prior_inflation: float = _setting(1.5, "prior variance as a multiple of the target's variance", CHOSEN)
 
     def of_rows(self, rows: int) -> Settings:
-        """The same settings for a table of so many training rows: what depends on their number is a number."""
+        """The same settings for a table of so many training rows: what depends on their number is a number.
+
+        Parameters
+        ----------
+        rows : int
+            Distinct rows that the networks learn from, or a sample of them.
+
+        Returns
+        -------
+        Settings
+            With a `width`.
+        """
         return self if self.width is not None else replace(self, width=MANY_WIDTH if rows > MANY_ROWS else FEW_WIDTH)
 
     def __post_init__(self) -> None:

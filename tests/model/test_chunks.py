@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from taylor_sensus.model.chunks import cores, in_chunks, run_all, stopped
+from taylor_sensus.model.chunks import CHUNK, cores, in_chunks, run_all, stopped
 
 
 def test_n_jobs_follows_scikit_learn():
@@ -93,3 +93,18 @@ def test_chunks_are_joined_in_order_and_never_depend_on_their_company():
 def test_one_array_is_joined_too():
     x = np.arange(600.0)[:, None]
     assert np.array_equal(in_chunks(lambda chunk: chunk + 1, (x,), 1), x + 1)
+
+
+@pytest.mark.parametrize("count", [CHUNK, CHUNK + 7])
+def test_rows_stand_one_after_another_however_the_table_is_stored(count):
+    """A matrix product adds up in another order where columns stand one after another."""
+    x = np.random.default_rng(0).normal(size=(count, 9))
+    seen = []
+
+    def chunk(x):
+        seen.append(x.flags.c_contiguous)
+        return x @ np.linspace(0.1, 1, 9)
+
+    rows, columns = (in_chunks(chunk, (table,), 1) for table in (x, np.asfortranarray(x)))
+    assert all(seen)
+    np.testing.assert_array_equal(rows, columns)

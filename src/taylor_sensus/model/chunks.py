@@ -162,9 +162,10 @@ def in_chunks(
 
 
 def padded(array: Shaped[np.ndarray, " rows *rest"], size: int) -> Shaped[np.ndarray, " {size} *rest"]:
-    """The array with zero rows added up to `size`; the array itself if it has that size."""
+    """The array with zero rows added up to `size`, row after row in memory: sums over rows that stand in another order
+    differ in their last digits. The array itself if it is so already."""
     if len(array) == size:
-        return array
+        return np.ascontiguousarray(array)
     found = np.zeros((size, *array.shape[1:]), array.dtype)  # `np.pad` takes five times as long
     found[: len(array)] = array
     return found
