@@ -22,10 +22,10 @@ from taylor_sensus.model.shapes import Shaped
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-CHUNK, LARGE_CHUNK = 256, 512
+CHUNK, LARGE_CHUNKS = 256, (2048, 512)
 """Rows that are asked at once: few, because a single row costs as much as all of them; and more of very many, because
-threads wait for each other between two operations. Still more would make arrays that are fetched from the system and
-given back every time."""
+threads wait for each other between two operations (on two cores, 100,000 rows take a sixth less time in chunks of 2,048
+than of 512)."""
 
 _thread = threading.local()
 """In a job's thread, `_thread.stop` is the event that ends it; every call has its own."""
@@ -144,10 +144,12 @@ def in_chunks(
     size: int | None = None,
 ) -> Any:
     """`function` of all rows of the arrays: a record of arrays whose first axis are the rows, or one such array."""
-    count = len(arrays[0])
-    in_large = count // LARGE_CHUNK * LARGE_CHUNK if size is None else 0
-    pieces = [(start, LARGE_CHUNK) for start in range(0, in_large, LARGE_CHUNK)]
-    pieces += [(start, size or CHUNK) for start in range(in_large, count, size or CHUNK)]
+    count, pieces, begin = len(arrays[0]), [], 0
+    for large in LARGE_CHUNKS if size is None else ():
+        end = begin + (count - begin) // large * large
+        pieces += [(start, large) for start in range(begin, end, large)]
+        begin = end
+    pieces += [(start, size or CHUNK) for start in range(begin, count, size or CHUNK)]
 
     def job(start: int, size: int) -> Any:
         there = min(size, count - start)
