@@ -12,7 +12,6 @@ from paper.declared_errors.methods import COMPARED, DECLARED, EXACT, FEATURES, N
 from paper.declared_errors.noisy_inputs import SlopeNoiseProcess, extrapolated, orthogonal_line
 from paper.declared_errors.problems import Problem, Rows
 from taylor_sensus.model.gaussian_process import covariance
-from taylor_sensus.model.squash import squash
 from taylor_sensus.prediction import Prediction
 from taylor_sensus.records import Query
 
@@ -57,7 +56,7 @@ class Ours(Answers):
         fitted = self.model.fitted_
         law, scaled = fitted.law, fitted.inputs(Query(x))[0]
         before, after = law.basis(scaled)
-        z = squash(np.asarray(scaled, np.float64), float(law.numbers.log_range), "log")
+        z = law.coordinates(scaled)
         whole = covariance(law.numbers.theta, z, z) - before.T @ before + after.T @ after
         return whole * float(fitted.scaler.target_scale[0]) ** 2
 

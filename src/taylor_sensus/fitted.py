@@ -28,7 +28,7 @@ from taylor_sensus.model.positive import positive_mean
 from taylor_sensus.model.scaling import Scaler
 from taylor_sensus.model.sensitivity import sensitivities
 from taylor_sensus.model.trend import Trend
-from taylor_sensus.model.worse_readings import averaged, mixed, with_rows
+from taylor_sensus.model.worse_readings import averaged, with_rows
 from taylor_sensus.prediction import Prediction, joined
 from taylor_sensus.records import EncodedTable, FitSummary, GroupNames, Query
 from taylor_sensus.rows import blocks, spread
@@ -176,8 +176,7 @@ class FittedModel:
         self, law: Law, scaled: np.ndarray, errors: InputErrors, variance: np.ndarray, found: Distribution,
         prior: np.ndarray, target_error: np.ndarray, n_jobs: int | None,
     ) -> Distribution:  # fmt: skip
-        """Where errors are larger than in training, the regression averaged over better readings, as far as these are
-        of inputs like the training rows'."""
+        """Where errors are larger than in training, the regression averaged over better readings."""
         rows = np.flatnonzero(law.is_worse(variance))
         if not len(rows):
             return found
@@ -191,9 +190,7 @@ class FittedModel:
             return averaged(predicted(self.ensemble, points, errors, each[3], each[4], 1), weight)
 
         parts = tuple(part[rows] for part in (scaled, variance, *errors, prior, np.asarray(target_error)))
-        like = in_chunks(law.is_like_training, parts[:2], n_jobs)
-        as_they_are = Distribution(*[part[rows] for part in found])
-        return with_rows(found, rows, mixed(like, in_chunks(answer, parts, n_jobs), as_they_are))
+        return with_rows(found, rows, in_chunks(answer, parts, n_jobs))
 
     def _with_law(self, law: Law, scaled: np.ndarray, variance: np.ndarray, found: Distribution) -> Distribution:
         """Where the errors of a row are none, or smaller than those of the training rows, the law answers."""

@@ -11,10 +11,8 @@ from taylor_sensus import TSNetRegressor, load
 from taylor_sensus.errors import DataError, SettingError
 from taylor_sensus.fit.declared_noise import DeclaredShare
 from taylor_sensus.fit.law import anywhere, learn_density
-from taylor_sensus.model.ensemble import Distribution
 from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import nodes
-from taylor_sensus.model.worse_readings import mixed
 from tests.tiny import tiny
 
 
@@ -56,33 +54,29 @@ def uneven() -> tuple[TSNetRegressor, np.ndarray, np.ndarray]:
 
 def test_of_rows_alike_hardly_any_is_a_worse_reading(uneven):
     """Each feature's largest errors are those of other rows: what is rare in each must not become usual in all."""
-    model, w, error = uneven
-    law, scaler = model.fitted_.law, model.fitted_.scaler
-    x, variance = (w - scaler.center) / scaler.scale, (error / scaler.scale) ** 2
+    model, _, error = uneven
+    law, variance = model.fitted_.law, (error / model.fitted_.scaler.scale) ** 2
     assert law.is_worse(variance).mean() < 0.05
     assert law.is_worse(1e4 * variance).all()
-    assert (law.is_like_training(x, variance) > 0.5).mean() > 0.95
 
 
-def test_a_worse_reading_from_elsewhere_is_taken_as_it_is(uneven):
-    law = uneven[0].fitted_.law
-    variance = np.tile(2 * law.numbers.most, (2, 1))
-    x = np.stack([np.zeros(5), np.full(5, 60.0)])
-    np.testing.assert_allclose(law.is_like_training(x, variance), [1, 0], atol=0.05)
+def test_a_reading_from_elsewhere_is_hardly_drawn_to_the_training_rows():
+    """V = S = 1: one in the middle keeps about a half, as the textbook says; far out nine tenths, as for V = 9."""
+    density = InputDensity(np.ones(1), np.zeros((1, 1)), np.ones((1, 1, 1)))
+    at = np.array([[0.5], [1.0], [12.0]])
+    kept = (density.with_elsewhere().behind(at, np.ones((3, 1, 1))).mean / at)[:, 0]
+    np.testing.assert_allclose(kept, [0.5, 0.5, 0.9], atol=0.05)
+    assert 0.5 < kept[0] < kept[1] < kept[2]
 
 
-def test_either_of_two_distributions_has_the_moments_of_both():
-    """Drawn: half of them around 1, half around 4, with variances 1 and 9 (features 0.5 and 8)."""
-
-    def one(mean: float, feature: float, system: float) -> Distribution:
-        cell = np.ones((1, 1))
-        noise = cell[:, :, None] * (feature + system)
-        return Distribution(mean * cell, feature * cell, system * cell, 0 * cell, 0 * cell, noise, np.ones(1))
-
-    found = mixed(np.full(1, 0.5), one(1.0, 0.5, 0.5), one(4.0, 8.0, 1.0))
-    assert found.mean == 2.5
-    assert found.variance == found.noise_covariance == 0.5 * (1 + 9) + 0.25 * 3**2
-    assert found.system_variance == 0.75
+def test_elsewhere_features_go_together_as_they_do_in_training():
+    """Two features that are nearly one, the second hardly read: far out, too, the first says where it is."""
+    together = np.array([[1.0, 0.99], [0.99, 1.0]])
+    density, error = InputDensity(np.ones(1), np.zeros((1, 2)), together[None]), np.diag([0.01, 4.0])
+    reading = np.array([6.0, 0.0])
+    found = density.with_elsewhere().behind(reading[None], error[None]).mean[0]
+    np.testing.assert_allclose(found, 9 * together @ np.linalg.solve(9 * together + error, reading), atol=0.01)
+    assert found[1] > 5.5
 
 
 def test_the_final_mean_says_how_far_declared_errors_count(monkeypatch):

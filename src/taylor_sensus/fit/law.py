@@ -18,8 +18,10 @@ from taylor_sensus.model.law import Law, LawNumbers, nodes, prior_root
 from taylor_sensus.model.shapes import Bool, Float
 from taylor_sensus.rows import spread
 
-COMPONENTS = (1, 2, 3, 5)
+COMPONENTS = (1, 2, 3, 5, 8)
 """Candidates for the number of normal distributions behind the inputs: unseen rows choose."""
+PATIENCE = 2
+"""Candidates in a row that are no better than one before, after which larger ones are not tried."""
 MOST_FEATURES = 12
 """Whose true values are inferred together; of more, only those that have errors."""
 MOST_ROWS, CENTRES = 2000, 300
@@ -213,10 +215,12 @@ def learn_density(
     order = rng.permutation(len(x))
     kept, held_out = order[: round(0.8 * len(x))], order[round(0.8 * len(x)) :]
     counts = [count for count in COMPONENTS if len(x) >= 15 * count * max(1, x.shape[1] // 2)] or [1]
-    scores = []
+    scores: list[float] = []
     for count in counts if len(held_out) else counts[:1]:
         found = _deconvolved(x[kept], error[kept], count, rng)
-        scores.append(found.behind(x[held_out], error[held_out]).log_density.mean())
+        scores.append(float(found.behind(x[held_out], error[held_out]).log_density.mean()))
+        if len(scores) - int(np.argmax(scores)) > PATIENCE:
+            break
     return _deconvolved(x, error, counts[int(np.argmax(scores))], rng)
 
 

@@ -13,8 +13,8 @@ from scipy.special import logsumexp
 
 from taylor_sensus.model.shapes import Float
 
-WIDER = 3.0
-"""How much wider than the training rows those from elsewhere may lie."""
+WIDER, ELSEWHERE = 3.0, 0.2
+"""How much wider than the training rows those from elsewhere may lie, and their share before they are looked at."""
 
 
 class TrueInput(NamedTuple):
@@ -33,13 +33,18 @@ class InputDensity(NamedTuple):
     mean: Float[np.ndarray, "components features"]
     covariance: Float[np.ndarray, "components features features"]
 
-    def widened(self) -> InputDensity:
-        """One normal distribution around the same mean, `WIDER` times as wide."""
-        weight = self.weight / self.weight.sum()
-        mean = weight @ self.mean
-        off = self.mean - mean
-        covariance = np.einsum("k,kij->ij", weight, self.covariance + off[:, :, None] * off[:, None, :])
-        return InputDensity(np.ones(1), mean[None], WIDER**2 * covariance[None])
+    def with_elsewhere(self) -> InputDensity:
+        """A density with long tails: a share of its rows lies `WIDER` times as far from the middle, scattered as wide.
+
+        What goes together goes together there too: of a reading from elsewhere the direction in which features differ
+        is known, how far it lies is not.
+        """
+        middle = self.weight @ self.mean / self.weight.sum()
+        return InputDensity(
+            np.concatenate([(1 - ELSEWHERE) * self.weight, ELSEWHERE * self.weight]),
+            np.concatenate([self.mean, middle + WIDER * (self.mean - middle)]),
+            np.concatenate([self.covariance, WIDER**2 * self.covariance]),
+        )
 
     def behind(
         self,

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.special import expit, logit
 
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.coordinates import Coordinates
@@ -25,8 +24,6 @@ from taylor_sensus.model.shapes import Bool, Float, Num
 
 JITTER = 1e-6
 """On the centres' covariance, as a share of its diagonal."""
-ELSEWHERE = 0.1
-"""Probability, before a reading with large errors is looked at, that its inputs are not like the training rows'."""
 NODES = 16
 """Points for the true inputs of a reading in several features; a multiple of 2."""
 
@@ -163,19 +160,6 @@ class Law:
             return np.zeros(len(variance), bool)
         return np.asarray((self.is_reading & (variance > self.numbers.most)).any(axis=1))
 
-    def is_like_training(
-        self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
-    ) -> Float[np.ndarray, " rows"]:
-        """Probability that a reading is one of inputs like the training rows', and not from elsewhere.
-
-        What stands behind a reading from elsewhere, the training rows do not know.
-        """
-        used = self.numbers.used.astype(int)
-        errors = as_matrices(np.where(self.is_reading, variance, 0.0)[:, used])
-        at = np.asarray(x, np.float64)[:, used]
-        like, elsewhere = (density.behind(at, errors).log_density for density in (self.density, self.density.widened()))
-        return expit(like - elsewhere - logit(ELSEWHERE))
-
     def better_readings(
         self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
     ) -> tuple[
@@ -183,11 +167,12 @@ class Law:
     ]:
         """Readings like those in training that may stand behind worse ones, and their errors.
 
-        Points, their weights, and the variances.
+        Points, their weights, and the variances. Inputs may lie elsewhere than in training.
         """
         most = np.inf if self.numbers.most is None else np.where(self.is_reading, self.numbers.most, np.inf)
         kept = np.minimum(variance, most)
-        points, weight = nodes(self.density, self.numbers.used, self.is_reading, x, variance - kept, kept)
+        density = self.density.with_elsewhere()
+        points, weight = nodes(density, self.numbers.used, self.is_reading, x, variance - kept, kept)
         return points, weight, kept
 
     def answer(self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]) -> LawAnswer:

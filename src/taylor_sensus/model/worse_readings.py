@@ -22,23 +22,6 @@ def averaged(found: Distribution, weight: Float[np.ndarray, " points"]) -> Distr
     return Distribution(mean, feature, system, epistemic, target, noise + apart, familiarity)
 
 
-def mixed(share: Float[np.ndarray, " rows"], first: Distribution, second: Distribution) -> Distribution:
-    """Either of two distributions of each row, the first with this probability."""
-    pairs = zip(first, second, strict=True)
-    found = Distribution(*[_along(share, one) * one + _along(1 - share, other) * other for one, other in pairs])
-    off = first.mean - second.mean
-    apart = (share * (1 - share))[:, None, None] * off[:, :, None] * off[:, None, :]
-    return found._replace(
-        feature_variance=found.feature_variance + np.einsum("rtt->rt", apart),
-        noise_covariance=found.noise_covariance + apart,
-    )
-
-
-def _along(share: Float[np.ndarray, " rows"], part: Float[np.ndarray, "rows ..."]) -> Float[np.ndarray, "rows ..."]:
-    """Numbers of rows that go with all axes of an array."""
-    return share.reshape(-1, *[1] * (part.ndim - 1))
-
-
 def with_rows(found: Distribution, rows: Shaped[np.ndarray, " chosen"], others: Distribution) -> Distribution:
     """With other distributions at some rows."""
     parts = [part.copy() for part in found]
