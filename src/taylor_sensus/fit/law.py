@@ -19,7 +19,7 @@ from taylor_sensus.model.shapes import Bool, Float
 from taylor_sensus.rows import spread
 
 COMPONENTS = (1, 2, 3, 5, 8)
-"""Candidates for the number of normal distributions behind the inputs: unseen rows choose."""
+"""Candidates for the number of normal distributions behind the inputs."""
 PATIENCE = 2
 """Candidates in a row that are no better than one before, after which larger ones are not tried."""
 MOST_FEATURES = 12
@@ -211,17 +211,19 @@ def _sharper(theta: Float[np.ndarray, " numbers"], by: float, features: int) -> 
 def learn_density(
     x: Float[np.ndarray, "rows features"], error: Float[np.ndarray, "rows features features"], rng: np.random.Generator
 ) -> InputDensity:
-    """The mixture of true inputs behind readings with these covariances of their errors, by extreme deconvolution."""
-    order = rng.permutation(len(x))
-    kept, held_out = order[: round(0.8 * len(x))], order[round(0.8 * len(x)) :]
+    """The mixture of true inputs behind readings with these covariances of their errors, by extreme deconvolution.
+
+    Akaike's criterion chooses the number of components: it asks all rows, where a held-out fifth says little of few.
+    """
     counts = [count for count in COMPONENTS if len(x) >= 15 * count * max(1, x.shape[1] // 2)] or [1]
-    scores: list[float] = []
-    for count in counts if len(held_out) else counts[:1]:
-        found = _deconvolved(x[kept], error[kept], count, rng)
-        scores.append(float(found.behind(x[held_out], error[held_out]).log_density.mean()))
-        if len(scores) - int(np.argmax(scores)) > PATIENCE:
+    found, costs = [], list[float]()
+    for count in counts:
+        found.append(_deconvolved(x, error, count, rng))
+        numbers = count * (1 + x.shape[1] + x.shape[1] * (x.shape[1] + 1) / 2) - 1
+        costs.append(numbers - float(found[-1].behind(x, error).log_density.sum()))
+        if len(costs) - int(np.argmin(costs)) > PATIENCE:
             break
-    return _deconvolved(x, error, counts[int(np.argmax(scores))], rng)
+    return found[int(np.argmin(costs))]
 
 
 def _deconvolved(
