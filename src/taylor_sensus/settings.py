@@ -34,7 +34,8 @@ WIDTHS = (
 SPREADS = "study `mechanisms`, and validation rows of concrete, which lose 6 % with one"
 BOOSTING = (
     "study `mechanisms`: functions that step; kind and size of the trees: `bench/boosted.py`, tables of R and "
-    "functions that step, 400 to 16,000 rows; from how many rows on: unseen rows of ten tables of R and four of UCI"
+    "functions that step, 400 to 16,000 rows; from how many rows on: unseen rows of ten tables of R and four of UCI; "
+    "more of them: `bench/more_trees.py`"
 )
 TOY = "compared on the 1-D toy only, seeds 0 to 4"
 CHOSEN = "our choice, not compared yet"
@@ -137,7 +138,8 @@ class Settings:
     trees: int = _setting(16, "staged training: trees of each member that share in the mean where they gain", OTHERS)
     boosting: int = _setting(
         300,
-        "staged training: boosted trees that share in the mean of tables of 300 rows and more where they gain",
+        "staged training: boosted trees that share in the mean of tables of 300 rows and more where they gain; up to "
+        "four times as many where unseen rows go on gaining",
         BOOSTING,
     )
     interval_fits: int = _setting(

@@ -37,6 +37,39 @@ class Binned(NamedTuple):
     """Rows above it lie in a later bin; infinite for the last bin of a feature."""
 
 
+class Growing:
+    """A sum of trees that can always grow by some more."""
+
+    def __init__(
+        self,
+        x: Float[np.ndarray, "rows features"],
+        y: Float[np.ndarray, " rows"],
+        weight: Float[np.ndarray, " rows"],
+        seed: int,
+    ) -> None:
+        self.rng, self.binned, self.depth = np.random.default_rng(seed), sort_into_bins(x), usual_depth(len(x))
+        self.weight = weight / weight.mean()
+        self.base = float(np.average(y, weights=self.weight))
+        """The prediction before the first tree."""
+        self.left = y - self.base
+
+    def trees(self, count: int) -> list[TreeNodes]:
+        """The next so many trees."""
+        return [self._tree() for _ in range(count)]
+
+    def _tree(self) -> TreeNodes:
+        binned, weight, depth = self.binned, self.weight, self.depth
+        drawn = np.flatnonzero(self.rng.random(len(weight)) < SEEN_SHARE)
+        splits = _splits(binned, (weight * self.left)[drawn], weight[drawn], drawn, depth)
+        leaf = np.zeros(len(weight), np.int64)
+        for split in splits:
+            leaf = 2 * leaf + (binned.cell[:, binned.feature[split]] > split)
+        total, rows = (np.bincount(leaf, values, 2**depth) for values in (weight * self.left, weight))
+        value = RATE * depth * total / (rows + PRIOR_ROWS)
+        self.left = self.left - value[leaf]
+        return _as_nodes(binned.feature[splits], binned.border[splits], value)
+
+
 def boosted_trees(
     x: Float[np.ndarray, "rows features"],
     y: Float[np.ndarray, " rows"],
@@ -45,21 +78,8 @@ def boosted_trees(
     seed: int,
 ) -> tuple[list[TreeNodes], float]:
     """So many trees, and the prediction before the first of them."""
-    rng, binned, depth = np.random.default_rng(seed), sort_into_bins(x), usual_depth(len(x))
-    weight = weight / weight.mean()
-    base = float(np.average(y, weights=weight))
-    left, trees = y - base, []
-    for _ in range(count):
-        drawn = np.flatnonzero(rng.random(len(x)) < SEEN_SHARE)
-        splits = _splits(binned, (weight * left)[drawn], weight[drawn], drawn, depth)
-        leaf = np.zeros(len(x), np.int64)
-        for split in splits:
-            leaf = 2 * leaf + (binned.cell[:, binned.feature[split]] > split)
-        total, rows = (np.bincount(leaf, values, 2**depth) for values in (weight * left, weight))
-        value = RATE * depth * total / (rows + PRIOR_ROWS)
-        left = left - value[leaf]
-        trees.append(_as_nodes(binned.feature[splits], binned.border[splits], value))
-    return trees, base
+    growing = Growing(x, y, weight, seed)
+    return growing.trees(count), growing.base
 
 
 def usual_depth(rows: int) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taylor_sensus.fit.boosting import FEWEST_ROWS, PARTS
+from taylor_sensus.fit.boosting import FEWEST_ROWS, MOST_TIMES, PARTS
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
 from taylor_sensus.fit.members import steps_of, useful_jobs
 from taylor_sensus.fit.objectives import RunOptions, stage
@@ -65,11 +65,11 @@ def settings_within(
         )
     left -= process_seconds(rows, settings, costs)
     tree = BOOSTED_COST * costs.step * max(1.0, min(rows, LARGE) / BOOSTED_ROWS)
-    boosting = (PARTS + 1) * settings.boosting * tree if rows >= FEWEST_ROWS else 0.0
-    if boosting > 0.3 * left:
-        settings = replace(settings, boosting=0)
-    else:
-        left -= boosting
+    if settings.boosting and rows >= FEWEST_ROWS:
+        each = (PARTS + 1) * MOST_TIMES * tree  # a tree that is asked for, if as many more are grown as may be
+        fit = int(min(settings.boosting, 0.3 * max(left, 0.0) / each))
+        settings = replace(settings, boosting=fit if fit >= settings.boosting / MOST_TIMES else 0)
+        left -= settings.boosting * each
     steps = mean_steps(rows, settings)
     threads = cores(useful_jobs(n_jobs, settings, rows))
 

@@ -61,6 +61,32 @@ def grow_trees(
     return GrownTrees(trees, _held_out_means(trees, context, noise_table, settings.members))
 
 
+class FoundShare(NamedTuple):
+    """The best share of a component that steps."""
+
+    share: float
+    chance: float
+    """Variance by which chance could have moved it."""
+    error: float
+    """Squared, with that share; large ones count less."""
+
+
+def found_shares(
+    context: FitContext,
+    noise_table: NoiseTable,
+    mean: Float[np.ndarray, "rows targets"],
+    tree_mean: Float[np.ndarray, "rows targets"],
+    held: Bool[np.ndarray, " rows"],
+) -> list[FoundShare]:
+    """For each target the best share of a stepping component on the held-out rows.
+
+    Rows that the process takes for outliers count here: what looks like one to a smooth component may be a step.
+    """
+    y = noise_table.table.y[held].astype(np.float64)
+    weight = context.table.weight[noise_table.rows][held].astype(np.float64)
+    return [best_step_share(*column, weight) for column in zip(y.T, mean[held].T, tree_mean[held].T, strict=True)]
+
+
 def step_share(
     context: FitContext,
     noise_table: NoiseTable,
@@ -70,40 +96,40 @@ def step_share(
     *,
     luck: float | None = None,
 ) -> Float[np.ndarray, " targets"]:
-    """For each target the best share of a stepping component on the held-out rows, 0 where it is not worth having.
+    """These shares, drawn to 0 as far as chance could have moved them, and 0 where that is not worth having.
 
-    With `luck`, 1 where the share and so many standard errors of it are enough, which says whether to go on. Rows that
-    the process takes for outliers count here: what looks like one to a smooth component may be a step.
+    With `luck`, 1 where the share and so many standard errors of it are enough, which says whether to go on.
     """
     if not held.any():
         return np.zeros(mean.shape[1])
-    y = noise_table.table.y[held].astype(np.float64)
-    weight = context.table.weight[noise_table.rows][held].astype(np.float64)
-    found = [_best_share(*column, weight) for column in zip(y.T, mean[held].T, tree_mean[held].T, strict=True)]
-    share, chance = np.array(found).T
+    found = found_shares(context, noise_table, mean, tree_mean, held)
+    share, chance = np.array([each.share for each in found]), np.array([each.chance for each in found])
     if luck is not None:
         return np.where(share + luck * np.sqrt(chance) > LEAST_SHARE, 1.0, 0.0)
     share = share * EXPECTED_SHARE_STD**2 / (EXPECTED_SHARE_STD**2 + chance)
     return np.where(share < LEAST_SHARE, 0.0, share)
 
 
-def _best_share(
+def best_step_share(
     y: Float[np.ndarray, " rows"],
     smooth: Float[np.ndarray, " rows"],
     tree_mean: Float[np.ndarray, " rows"],
     weight: Float[np.ndarray, " rows"],
-) -> tuple[float, float]:
-    """By Huber's loss, and the variance by which chance could have moved it."""
+) -> FoundShare:
+    """By Huber's loss."""
     own, apart = y - smooth, tree_mean - smooth
     squared = float(np.average(apart**2, weights=weight))
     if squared <= 0:
-        return 0.0, 0.0
+        return FoundShare(0.0, 0.0, float(np.average(own**2, weights=weight)))
     spread = max(float(np.median(np.abs(own))) / 0.6745, 1e-9)
     size = np.abs(own - np.multiply.outer(SHARES, apart)) / spread
     cost = np.where(size < MOST_SPREAD, size**2, MOST_SPREAD * (2 * size - MOST_SPREAD))
-    share = float(SHARES[np.average(cost, axis=1, weights=weight).argmin()])
+    error = np.average(cost, axis=1, weights=weight)
+    best = int(error.argmin())
+    share = float(SHARES[best])
     rows = weight.sum() ** 2 / (weight**2).sum()
-    return share, float(np.average((own - share * apart) ** 2, weights=weight)) / (squared * rows)
+    chance = float(np.average((own - share * apart) ** 2, weights=weight)) / (squared * rows)
+    return FoundShare(share, chance, float(error[best]) * spread**2)
 
 
 def grow_forest(context: FitContext, member: int, count: int) -> list[TreeNodes]:
