@@ -111,11 +111,9 @@ class ReadyMean:
         """F_mu of rows, which come as columns, and its Jacobian."""
         embedded, back = self.embedded(x)
         value, slopes = self.perceptron.value(embedded, slopes=True)
-        jacobian = np.empty((len(value), *x.shape), np.float32)
-        for target in range(len(value)):
-            pull = self.perceptron.pulled_back(target, slopes)
-            jacobian[target] = back(np.broadcast_to(pull, (len(embedded) - 1, x.shape[1])))
-        return value, jacobian
+        inputs = len(embedded) - 1, x.shape[1]
+        pulls = [np.broadcast_to(self.perceptron.pulled_back(t, slopes), inputs) for t in range(len(value))]
+        return value, np.stack(back(pulls))
 
 
 class ReadyVariances:
@@ -322,9 +320,11 @@ def _scale_and_function(activation: str) -> tuple[np.float32, Activation]:
     return np.float32(1), ACTIVATIONS[activation]
 
 Embedded = tuple[
-    Float[np.ndarray, "inputs+1 rows"], Callable[[Float[np.ndarray, "inputs rows"]], Float[np.ndarray, "features rows"]]
+    Float[np.ndarray, "inputs+1 rows"],
+    Callable[[list[Float[np.ndarray, "inputs rows"]]], list[Float[np.ndarray, "features rows"]]],
 ]
-"""Embedded rows, as columns, with ones below; and a function that carries a gradient back from them to the rows."""
+"""Embedded rows, as columns, with ones below; and a function, to be called once, that carries gradients, one a target,
+back from them to the rows."""
 
 
 class _Embedding(Protocol):
@@ -354,8 +354,8 @@ class _Plain:
 
     def __call__(self, x: Float[np.ndarray, "features rows"]) -> Embedded:
         if not np.isfinite(self.limit):
-            return _above_ones(x), lambda pull: pull
-        return _above_ones(squash(x, self.limit)), lambda pull: pull * squash_slope(x, self.limit)
+            return _above_ones(x), lambda pulls: pulls
+        return _above_ones(squash(x, self.limit)), lambda pulls: [pull * squash_slope(x, self.limit) for pull in pulls]
 
 
 class _Periodic:
@@ -382,12 +382,15 @@ class _Periodic:
         if self.used is not None:
             waves *= self.used
 
-        def back(pull: Float[np.ndarray, "inputs rows"]) -> Float[np.ndarray, "features rows"]:
-            sines = np.sin(angle)
-            along = np.einsum("fwr,fwr->fr", sines.reshape(waves.shape), pull[features:].reshape(waves.shape))
-            along += pull[:features]
-            along *= squash_slope(scaled)
-            return along
+        def back(pulls: list[Float[np.ndarray, "inputs rows"]]) -> list[Float[np.ndarray, "features rows"]]:
+            sines = np.sin(angle, out=angle).reshape(waves.shape)
+            slope, found = squash_slope(scaled), []
+            for pull in pulls:
+                along = np.einsum("fwr,fwr->fr", sines, pull[features:].reshape(waves.shape))
+                along += pull[:features]
+                along *= slope
+                found.append(along)
+            return found
 
         return found, back
 
@@ -406,9 +409,12 @@ class _Positional:
         sines, cosines = np.sin(angles), np.cos(angles)
         shape = (-1, x.shape[1])
 
-        def back(pull: Float[np.ndarray, "inputs rows"]) -> Float[np.ndarray, "features rows"]:
+        def along(pull: Float[np.ndarray, "inputs rows"]) -> Float[np.ndarray, "features rows"]:
             plain, rest = pull[: len(x)], pull[len(x) :]
             sine, cosine = (part.reshape(angles.shape) for part in np.split(rest, 2))
             return plain + self.scale * ((sine * cosines - cosine * sines) * self.octaves).sum(axis=1)
+
+        def back(pulls: list[Float[np.ndarray, "inputs rows"]]) -> list[Float[np.ndarray, "features rows"]]:
+            return [along(pull) for pull in pulls]
 
         return _above_ones(np.concatenate([x, sines.reshape(shape), cosines.reshape(shape)])), back
