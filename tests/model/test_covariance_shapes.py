@@ -27,7 +27,7 @@ def asked(shape, a=A, b=B, kind: type = np.float64):
     return shape.of(arguments(as_queries(a).astype(kind), keys), float(np.log(SIZE)))
 
 
-@pytest.mark.parametrize(("shape", "formula"), zip(SHAPES, FORMULAS, strict=True))
+@pytest.mark.parametrize(("shape", "formula"), list(zip(SHAPES, FORMULAS, strict=True)))
 def test_shapes_are_those_of_the_books(shape, formula):
     value, slope = asked(shape)
     np.testing.assert_allclose(value, SIZE * formula(distances()), rtol=1e-12)
@@ -48,7 +48,7 @@ def test_single_precision_is_allowed_where_it_is_not_seen(shape, length):
     """Rows among the centres and far from them: what is allowed keeps its promise."""
     noise, b, a = 0.01, B / length, np.concatenate([A, 10 * A]) / length
     coefficients = 3 * RNG.normal(size=(len(B), 1))
-    single, double = (asked(shape, a, b, kind)[0].astype(np.float64) @ coefficients for kind in (np.float32, np.float64))
+    single, double = (asked(shape, a, b, kind)[0].astype(float) @ coefficients for kind in (np.float32, np.float64))
     away = np.abs(single - double).max() / np.sqrt(noise)
     rounded = 1e-6 * np.abs(coefficients).sum() / np.sqrt(noise)  # values themselves are rounded too
     if are_single(shape, SIZE, b, coefficients, noise):

@@ -106,9 +106,17 @@ class ReadyMean:
         return found.T
 
     def value_and_jacobian(
+        self, x: Float[np.ndarray, "rows features"]
+    ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, "rows targets features"]]:
+        """F_mu of rows and its Jacobian."""
+        found = [self.of_columns(_columns(x[rows])) for rows in blocks(len(x), ASKED_ROWS)]
+        value, jacobian = (np.concatenate(same, axis=-1) for same in zip(*found, strict=True))
+        return value.T, np.ascontiguousarray(np.moveaxis(jacobian, -1, 0))
+
+    def of_columns(
         self, x: Float[np.ndarray, "features rows"]
     ) -> tuple[Float[np.ndarray, "targets rows"], Float[np.ndarray, "targets features rows"]]:
-        """F_mu of rows, which come as columns, and its Jacobian."""
+        """The same for rows that come as columns, as they go."""
         embedded, back = self.embedded(x)
         value, slopes = self.perceptron.value(embedded, slopes=True)
         inputs = len(embedded) - 1, x.shape[1]
@@ -170,10 +178,16 @@ class ReadyBlocks:
         """
         rows, features = x.shape
         members, targets = self.system.level.shape[:2]
-        system = np.empty((members, targets, rows), np.float32)
-        inputs = _zeros(members, features, rows) if self.feature is None else np.empty((members, features, rows), np.float32)
-        shape = (members, targets, rows), (members, targets, features, rows)
-        mean, jacobian = [np.empty(one, np.float32) if means else _zeros(*one) for one in shape]
+        made = [
+            np.empty(shape, np.float32) if is_asked else _zeros(*shape)
+            for shape, is_asked in (
+                ((members, targets, rows), means),
+                ((members, targets, features, rows), means),
+                ((members, features, rows), self.feature is not None),
+                ((members, targets, rows), True),
+            )
+        ]
+        mean, jacobian, inputs, system = made
         for some in blocks(rows, ASKED_ROWS):
             columns = _columns(x[some])
             squashed = _above_ones(squash(columns))
@@ -181,8 +195,8 @@ class ReadyBlocks:
             if self.feature is not None:
                 inputs[..., some] = self.feature(squashed)
             for number, net in enumerate(self.means if means else []):
-                mean[number][:, some], jacobian[number][..., some] = net.value_and_jacobian(columns)
-        return BlockValues(*[np.moveaxis(part, -1, 0) for part in (mean, jacobian, inputs, system)])
+                mean[number][:, some], jacobian[number][..., some] = net.of_columns(columns)
+        return BlockValues(*[np.moveaxis(part, -1, 0) for part in made])
 
 
 def _zeros(*shape: int) -> Float[np.ndarray, " ..."]:
@@ -318,6 +332,7 @@ def _scale_and_function(activation: str) -> tuple[np.float32, Activation]:
     if activation in OF_TWICE:
         return np.float32(0.5), OF_TWICE[activation]
     return np.float32(1), ACTIVATIONS[activation]
+
 
 Embedded = tuple[
     Float[np.ndarray, "inputs+1 rows"],

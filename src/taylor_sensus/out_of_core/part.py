@@ -25,8 +25,8 @@ from taylor_sensus.tables.wanted import KnownColumns, Reading
 
 ROW_GROUP = 4 * BLOCK
 BATCH_CELLS = 1 << 21
-"""Cells that are read at once where these are more than a block of rows: what a batch costs, however small, is then paid
-for more rows."""
+"""Cells that are read at once where these are more than a block of rows: every batch costs the same before its first
+row."""
 OnRows = Callable[[int], None]
 """Called with the number of rows done."""
 
