@@ -345,8 +345,10 @@ back from them to the rows."""
 class _Embedding(Protocol):
     """From rows to what a perceptron is given."""
 
-    input_slope: Float[np.ndarray, " inputs"] | None
-    """A factor on the gradient in each input that the way back leaves to the perceptron's weights; None: no factor."""
+    @property
+    def input_slope(self) -> Float[np.ndarray, " inputs"] | None:
+        """A factor on the gradient in each input that the way back leaves to the perceptron's weights; None: none."""
+        ...
 
     def __call__(self, x: Float[np.ndarray, "features rows"]) -> Embedded: ...
 

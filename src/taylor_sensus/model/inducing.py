@@ -52,7 +52,7 @@ class InducingPoints:
         size, turn = np.linalg.eigh(self.precision)
         gone = np.sqrt(np.maximum(1 - 1 / size, 0.0))
         whole = (gone[:, None] * turn.T) @ self.project
-        return np.ascontiguousarray(np.linalg.qr(whole[:, ::-1], "r")[::-1, ::-1])
+        return np.ascontiguousarray(np.asarray(np.linalg.qr(whole[:, ::-1], "r"))[::-1, ::-1])
 
     def left_out(
         self, rows: Int[np.ndarray, " chosen"], prior: Float[np.ndarray, " chosen"]
