@@ -23,7 +23,7 @@ FORMULAS = [matern, lambda squared: np.exp(-squared / 2)]
 
 
 def asked(shape, a=A, b=B, kind: type = np.float64):
-    keys = shape.keys(b, np.log(SIZE)).astype(kind)
+    keys = shape.keys(b).astype(kind)
     return shape.of(arguments(as_queries(a).astype(kind), keys), float(np.log(SIZE)))
 
 

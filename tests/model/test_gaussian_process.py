@@ -214,3 +214,33 @@ def test_smooth_functions_of_many_rows_are_answered_in_single_precision():
     found, wanted = process.posterior(new), exact.posterior(new)
     assert np.abs(found.mean - wanted.mean).max() < 0.005 * 0.2
     assert np.abs(found.variance - wanted.variance).max() < 0.005 * 0.2**2
+
+
+def test_half_of_the_whitening_of_inducing_points_is_empty(monkeypatch):
+    """Turning the directions leaves the variance that is gone as it is."""
+    monkeypatch.setattr("taylor_sensus.model.gaussian_process.EXACT", 100)
+    monkeypatch.setattr("taylor_sensus.model.gaussian_process.INDUCING", 100)
+    process = conditioned(hyper_prior((3.0, 3.0), 2).mean, smooth(400))
+    assert process.inducing is not None
+    whitening = process.inducing.whitening
+    directions, places = whitening.shape
+    assert directions < places == 100, "dull directions are left out"
+    assert not np.triu(whitening, places - directions + 1).any()
+    size, turn = np.linalg.eigh(process.inducing.precision)
+    plain = np.sqrt(1 - 1 / size)[:, None] * (turn.T @ process.inducing.project)
+    cross = covariance(process.numbers.theta, smooth(50, seed=3).x, process.numbers.centres[process.inducing_rows])
+    wanted = ((plain @ cross.T) ** 2).sum(axis=0)
+    np.testing.assert_allclose(((whitening @ cross.T) ** 2).sum(axis=0), wanted, rtol=1e-9)
+    np.testing.assert_allclose(process.gone(cross), wanted, rtol=1e-4)
+
+
+def test_a_place_in_a_chunk_is_not_seen():
+    """Distances of the long shape are added up in single precision, those of the short one are not."""
+    rows = smooth(600)
+    process = conditioned(hyper_prior((1.0, 300.0), 2).mean, rows)
+    assert [part.keys.dtype for part in process.at_centres] == [np.float64, np.float32]
+    new = smooth(128, seed=3).x
+    for turn in range(1, 16, 3):
+        found, wanted = process.posterior(np.roll(new, turn, axis=0), slopes=True), process.posterior(new, slopes=True)
+        np.testing.assert_allclose(np.roll(found.mean, -turn, axis=0), wanted.mean, atol=1e-4 * np.sqrt(0.1))
+        np.testing.assert_allclose(np.roll(found.variance, -turn), wanted.variance, atol=1e-3 * 0.1)

@@ -1,7 +1,7 @@
 """The shapes of which a process' covariance is made, as functions of the squared distance between two rows.
 
 There are millions of pairs, and every pass over them counts: the matrix product that makes squared distances brings
-constants along for nothing, and amplitudes stand in an exponent.
+a factor along for nothing, and an amplitude may stand in an exponent.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ def matern(
 
 
 def squared_exponential(
-    argument: Float[np.ndarray, "*pairs"], _: float
+    argument: Float[np.ndarray, "*pairs"], log_size: float
 ) -> tuple[Float[np.ndarray, "*pairs"], Float[np.ndarray, "*pairs"]]:
     """The smoothest shape, as a function of what stands in its exponent, which it takes the memory of; it is its own
     slope."""
     value = np.exp(argument, out=argument)
+    value *= math.exp(log_size)  # in the exponent it would take digits from distances, which are often small
     return value, value
 
 
@@ -46,21 +47,17 @@ class CovarianceShape(NamedTuple):
     """Of argument and log of the amplitude: values, and their slopes but for `steepness`. Both are one array where they
     are the same."""
     factor: float
-    """The argument is this times the squared distance..."""
-    holds_size: bool
-    """... and the log of the amplitude, if it holds that."""
+    """The argument is this times the squared distance."""
     steepness: float
     """Makes the slopes the derivative in the squared distance; it is steepest at distance 0, with slope 1."""
 
-    def keys(self, b: Float[np.ndarray, "others features"], log_size: float) -> Float[np.ndarray, "features+2 others"]:
+    def keys(self, b: Float[np.ndarray, "others features"]) -> Float[np.ndarray, "features+2 others"]:
         """Of scaled rows, for `arguments`: `[-2 b, 1, |b|²]`, turned, times the factor."""
         one = np.ones((1, len(b)), b.dtype)
-        found = self.factor * np.concatenate([-2 * b.T, one, (b * b).sum(axis=1)[None]])
-        found[-1] += log_size if self.holds_size else 0.0
-        return found
+        return self.factor * np.concatenate([-2 * b.T, one, (b * b).sum(axis=1)[None]])
 
 
-SHAPES = (CovarianceShape(matern, 5.0, False, -5 / 6), CovarianceShape(squared_exponential, -0.5, True, -0.5))
+SHAPES = (CovarianceShape(matern, 5.0, -5 / 6), CovarianceShape(squared_exponential, -0.5, -0.5))
 """Each has an amplitude and length scales of its own."""
 
 

@@ -272,7 +272,7 @@ class GaussianProcess:
             places = np.einsum("ct,cf->ctf", pull, np.concatenate([b, one], axis=1)).reshape(len(b), -1)
             places = np.pad(places, ((0, 0), (0, -places.shape[1] % 4))).astype(kind)
             is_single = kind is np.float32 and are_single(shape, size, b, self.coefficients, noise)
-            keys = shape.keys(b, float(np.log(size))).astype(np.float32 if is_single else np.float64)
+            keys = shape.keys(b).astype(np.float32 if is_single else np.float64)
             found.append(ShapeAtCentres(shape, size, w, keys, places))
         return found
 
@@ -489,7 +489,7 @@ def covariance(
     total = (trend_size(theta) * squash(a, TREND_LIMIT)) @ squash(b, TREND_LIMIT).T
     for shape, (size, w) in zip(SHAPES, split(theta, a.shape[1]), strict=True):
         log_size = float(np.log(size))
-        queries, keys = as_queries(a * w), shape.keys(b * w, log_size)
+        queries, keys = as_queries(a * w), shape.keys(b * w)
         for part in blocks(len(a), CACHED_ROWS):
             total[part] += shape.of(arguments(queries[part], keys), log_size)[0]
     return total
@@ -516,7 +516,7 @@ def negative_log_evidence(
         z = rows.x * w
         log_size = float(np.log(size))
         scaled.append(z)
-        queries, keys = as_queries(z), shape.keys(z, log_size)
+        queries, keys = as_queries(z), shape.keys(z)
         made.append([shape.of(arguments(queries[own], keys[:, others]), log_size) for own, others in pieces])
     for number, (own, others) in enumerate(pieces):
         block = total[own, others]
