@@ -15,7 +15,7 @@ import jaxtyping
 import numpy as np
 import pytest
 
-from taylor_sensus.model.gaussian_process import squared_distances
+from taylor_sensus.model.covariance_shapes import arguments
 
 ROOT = Path(__file__).parents[1] / "src"
 MODULES = sorted(
@@ -97,6 +97,6 @@ def test_calls_are_checked(module):
 @checked
 def test_a_wrong_shape_is_found():
     with pytest.raises(jaxtyping.TypeCheckError, match="'keys'"):
-        squared_distances(np.zeros((2, 3)), np.zeros((4, 2)))
+        arguments(np.zeros((2, 3)), np.zeros((4, 2)))
     with pytest.raises(jaxtyping.TypeCheckError, match="'queries'"):
-        squared_distances(np.zeros((2, 3), int), np.zeros((3, 2)))
+        arguments(np.zeros((2, 3), int), np.zeros((3, 2)))

@@ -11,7 +11,6 @@ from taylor_sensus.model.gaussian_process import (
     ProcessRows,
     covariance,
     hyper_prior,
-    matern,
     negative_log_evidence,
     noise,
     prior_variances,
@@ -30,6 +29,11 @@ def smooth(count: int, features: int = 2, targets: int = 1, seed: int = 0) -> Pr
 
 def conditioned(theta, rows: ProcessRows, log_range: float = 4.0) -> GaussianProcess:
     return GaussianProcess.condition(theta, Coordinates(log_range), rows)
+
+
+def matern(squared):
+    s = np.sqrt(5 * squared)
+    return (1 + s + s**2 / 3) * np.exp(-s)
 
 
 @pytest.mark.parametrize("targets", [1, 2])
@@ -71,7 +75,7 @@ def test_likelihood_is_that_of_a_normal_vector():
     theta = prior.mean  # where the prior adds nothing
     distance = ((rows.x[:, None] - rows.x[None]) ** 2).sum(axis=-1)
     long, wide = 3 * np.sqrt(2 / 8), 10 * np.sqrt(2 / 8)
-    total = 0.5 * matern(distance / long**2)[0] + 0.5 * np.exp(-distance / wide**2 / 2) + (0.1 + 1e-6) * np.eye(12)
+    total = 0.5 * matern(distance / long**2) + 0.5 * np.exp(-distance / wide**2 / 2) + (0.1 + 1e-6) * np.eye(12)
     y = rows.y[:, 0]
     wanted = (y @ np.linalg.solve(total, y) + np.linalg.slogdet(total)[1]) / 2 / 12
     assert negative_log_evidence(theta, rows, prior, None)[0] == pytest.approx(wanted, rel=1e-9)
@@ -84,7 +88,7 @@ def test_posterior_is_the_conditional_normal():
     process = conditioned(theta, rows)
     both = np.concatenate([rows.x, new])
     distance = ((both[:, None] - both[None]) ** 2).sum(axis=-1)
-    total = 0.5 * matern(distance / (2 / 8))[0] + 0.5 * np.exp(-distance / (9 * 2 / 8) / 2)
+    total = 0.5 * matern(distance / (2 / 8)) + 0.5 * np.exp(-distance / (9 * 2 / 8) / 2)
     flat = squash(both, TREND_LIMIT)
     total += 0.25 * flat @ flat.T
     gain = np.linalg.solve(total[:15, :15] + (0.1 + 1e-6) * np.eye(15), total[:15, 15:])
@@ -210,3 +214,33 @@ def test_smooth_functions_of_many_rows_are_answered_in_single_precision():
     found, wanted = process.posterior(new), exact.posterior(new)
     assert np.abs(found.mean - wanted.mean).max() < 0.005 * 0.2
     assert np.abs(found.variance - wanted.variance).max() < 0.005 * 0.2**2
+
+
+def test_half_of_the_whitening_of_inducing_points_is_empty(monkeypatch):
+    """Turning the directions leaves the variance that is gone as it is."""
+    monkeypatch.setattr("taylor_sensus.model.gaussian_process.EXACT", 100)
+    monkeypatch.setattr("taylor_sensus.model.gaussian_process.INDUCING", 100)
+    process = conditioned(hyper_prior((3.0, 3.0), 2).mean, smooth(400))
+    assert process.inducing is not None
+    whitening = process.inducing.whitening
+    directions, places = whitening.shape
+    assert directions < places == 100, "dull directions are left out"
+    assert not np.triu(whitening, places - directions + 1).any()
+    size, turn = np.linalg.eigh(process.inducing.precision)
+    plain = np.sqrt(1 - 1 / size)[:, None] * (turn.T @ process.inducing.project)
+    cross = covariance(process.numbers.theta, smooth(50, seed=3).x, process.numbers.centres[process.inducing_rows])
+    wanted = ((plain @ cross.T) ** 2).sum(axis=0)
+    np.testing.assert_allclose(((whitening @ cross.T) ** 2).sum(axis=0), wanted, rtol=1e-9)
+    np.testing.assert_allclose(process.gone(cross), wanted, rtol=1e-4)
+
+
+def test_a_place_in_a_chunk_is_not_seen():
+    """Distances of the long shape are added up in single precision, those of the short one are not."""
+    rows = smooth(600)
+    process = conditioned(hyper_prior((1.0, 300.0), 2).mean, rows)
+    assert [part.keys.dtype for part in process.at_centres] == [np.float64, np.float32]
+    new = smooth(128, seed=3).x
+    for turn in range(1, 16, 3):
+        found, wanted = process.posterior(np.roll(new, turn, axis=0), slopes=True), process.posterior(new, slopes=True)
+        np.testing.assert_allclose(np.roll(found.mean, -turn, axis=0), wanted.mean, atol=1e-4 * np.sqrt(0.1))
+        np.testing.assert_allclose(np.roll(found.variance, -turn), wanted.variance, atol=1e-3 * 0.1)

@@ -12,7 +12,8 @@ from taylor_sensus.fit.records import FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE
 from taylor_sensus.fit.scales import NOISE_SPREAD, USUAL_NOISE
 from taylor_sensus.model.chunks import one_blas_thread
-from taylor_sensus.model.gaussian_process import SHAPES, covariance
+from taylor_sensus.model.covariance_shapes import SHAPES
+from taylor_sensus.model.gaussian_process import covariance
 from taylor_sensus.model.input_density import InputDensity, as_matrices
 from taylor_sensus.model.law import Law, LawNumbers, nodes, prior_root
 from taylor_sensus.model.shapes import Bool, Float

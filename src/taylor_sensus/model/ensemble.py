@@ -263,17 +263,26 @@ def component_outputs(
         declared_variance: Float[np.ndarray, "rows features"],
     ) -> ComponentOutputs:
         process = parts.process_estimate(x, slopes=True)
-        process_slope = np.asarray(process.jacobian, np.float32)
+        process_slope = _rows_side_by_side(np.asarray(process.jacobian))
         weight = parts.process_weight(process.variance).astype(np.float32)[:, :, None]
         mean, slope, inputs, system = parts.ready(x, means=parts.asks_networks)
         slope = blended(weight[:, None], slope, process_slope[:, None])
-        learned = (1 - declared_share)[:, None, :] * inputs
+        learned = (1 - declared_share)[:, None, :] * inputs if declared_share.any() else inputs
         own = propagated_covariance(slope, learned, system)
-        known = propagated_covariance(slope, declared_variance[:, None, :], np.zeros_like(system))
+        known = np.zeros_like(own)
+        if declared_variance.any():
+            known = propagated_covariance(slope, declared_variance[:, None, :], np.zeros_like(system))
         steps, densities = (parts.tree_means(x), parts.boosted_means(x)), log_densities_of(parts, x)
         return ComponentOutputs(mean, process.mean, *steps, process.variance, densities, system, own, known)
 
     return in_chunks(chunk, (x, *errors), n_jobs)
+
+
+def _rows_side_by_side(
+    slope: Float[np.ndarray, "rows targets features"],
+) -> Float[np.ndarray, "rows targets features"]:
+    """In single precision, with the same feature of all rows one after another in memory, as the networks' slopes."""
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(slope, 0, -1), np.float32), -1, 0)
 
 
 def log_densities_of(parts: Ensemble, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows perceptions"]:

@@ -24,6 +24,7 @@ from scipy.optimize import minimize
 
 from taylor_sensus.model.chunks import one_blas_thread
 from taylor_sensus.model.coordinates import Coordinates
+from taylor_sensus.model.covariance_shapes import SHAPES, CovarianceShape, are_single, arguments, as_queries
 from taylor_sensus.model.inducing import INDUCING, InducingPoints, induced
 from taylor_sensus.model.shapes import Float, Int, Num, Shaped
 from taylor_sensus.model.squash import squash, squash_slope
@@ -45,38 +46,11 @@ number. Of more, inducing points among them carry what all of them tell."""
 SINGLE_ROWS, SINGLE, TRIED_ROWS = 256, 0.005, 64
 """Centres from which single precision is worth it; the share of the noise, or of the usual slope, by which it may err
 at worst; and at how many centres, and places between them, that is tried."""
-ASKED_ROWS = 128
-"""Rows whose covariances with all centres are made at once."""
+ASKED_ROWS, ASKED_PAIRS = (16, 32, 64, 128), 1 << 17
+"""Rows whose covariances with all centres are made at once: the most that make so few pairs that these stay in the
+processor's cache."""
 HIGHEST = 20.0
 """Logarithms of hyper-parameters stay within this."""
-
-
-def matern(q: Float[np.ndarray, "*pairs"]) -> tuple[Float[np.ndarray, "*pairs"], Float[np.ndarray, "*pairs"]]:
-    """Matérn 5/2 as a function of the squared distance, which it takes the memory of, and its derivative."""
-    q *= 5
-    slope = np.sqrt(q)
-    decay = np.negative(slope)
-    np.exp(decay, out=decay)
-    slope += 1
-    q *= 1 / 3
-    q += slope
-    q *= decay
-    slope *= decay
-    slope *= -5 / 6
-    return q, slope
-
-
-def squared_exponential(
-    q: Float[np.ndarray, "*pairs"],
-) -> tuple[Float[np.ndarray, "*pairs"], Float[np.ndarray, "*pairs"]]:
-    """The smoothest shape, as a function of the squared distance, which it takes the memory of, and its derivative."""
-    q *= -0.5
-    np.exp(q, out=q)
-    return q, q * -0.5
-
-
-SHAPES = (matern, squared_exponential)
-"""Each has an amplitude and length scales of its own."""
 
 
 class HyperPrior(NamedTuple):
@@ -137,22 +111,41 @@ class ProcessNumbers(NamedTuple):
     """Of its coordinates; None: the features themselves"""
 
 
-class Distances(NamedTuple):
-    """One shape's part of the centres, ready for squared distances and slopes by one matrix product each."""
+class ShapeAtCentres(NamedTuple):
+    """One shape and the centres, ready for covariances and slopes by one matrix product each."""
 
+    shape: CovarianceShape
     size: float
     inverse_lengths: Float[np.ndarray, " features"]
     keys: Float[np.ndarray, "features+2 centres"]
-    """Of the centres, see `as_keys`"""
-    places: Float[np.ndarray, "centres targets*(features+1)"]
-    """For each target the scaled centres beside a column of ones, times what each centre counts in its slope"""
+    """Of the centres, see `CovarianceShape`; in single precision only where that is not seen. Otherwise what is left of
+    large sums would depend on a row's place in a chunk."""
+    places: Float[np.ndarray, "centres terms"]
+    """For each target the scaled centres beside a column of ones, times what each centre counts in its slope. Columns
+    of zeros make them a multiple of four, with which matrix products are quicker"""
 
-    def squared(self, a: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows centres"]:
-        """Squared distances of rows, divided by their length scales, to all centres.
+    @property
+    def log_size(self) -> float:
+        """Of the amplitude."""
+        return float(np.log(self.size))
 
-        Added up in double precision: what is left of large sums must not depend on a row's place in a chunk.
-        """
-        return squared_distances(as_queries(a), self.keys).astype(type(self.size), copy=False)
+    def queries(self, z: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows features+2"]:
+        """Of rows in the process' coordinates."""
+        return as_queries(z * self.inverse_lengths).astype(self.keys.dtype, copy=False)
+
+    def values(
+        self, queries: Float[np.ndarray, "rows terms"]
+    ) -> tuple[Float[np.ndarray, "rows centres"], Float[np.ndarray, "rows centres"]]:
+        """Covariances with all centres, and their slopes but for a factor."""
+        return self.shape.of(arguments(queries, self.keys).astype(self.places.dtype, copy=False), self.log_size)
+
+    def jacobian(
+        self, z: Float[np.ndarray, "rows features"], pull: Float[np.ndarray, "rows terms"], targets: int
+    ) -> Float[np.ndarray, "rows targets features"]:
+        """Slope of the mean, from the slopes' product with `places`."""
+        features = z.shape[1]
+        of = pull[:, : targets * (features + 1)].reshape(len(z), targets, features + 1).astype(np.float64, copy=False)
+        return self.inverse_lengths * (of[:, :, -1:] * (z * self.inverse_lengths)[:, None, :] - of[:, :, :-1])
 
 
 class GaussianProcess:
@@ -258,14 +251,35 @@ class GaussianProcess:
         return exact if is_seen else single
 
     @cached_property
-    def distances(self) -> list[Distances]:
-        """Of every shape."""
-        found, kind = [], self.precision
-        for size, w in split(self.numbers.theta, self.numbers.centres.shape[1]):
-            b, one = self.numbers.centres * w, np.ones((len(self.numbers.centres), 1))
-            places = np.einsum("ct,cf->ctf", 2 * size * self.numbers.coefficients, np.concatenate([b, one], axis=1))
-            found.append(Distances(kind(size), w, as_keys(b), places.reshape(len(b), -1).astype(kind)))
+    def order(self) -> Int[np.ndarray, " centres"]:
+        """The centres, inducing points first: covariances with these are then a part of those with all."""
+        others = np.ones(len(self.numbers.centres), bool)
+        others[self.inducing_rows] = False
+        return np.concatenate([self.inducing_rows, np.flatnonzero(others)])
+
+    @cached_property
+    def coefficients(self) -> Float[np.ndarray, "centres targets"]:
+        """In this order."""
+        return self.numbers.coefficients[self.order]
+
+    @cached_property
+    def at_centres(self) -> list[ShapeAtCentres]:
+        """Every shape, with the centres in this order."""
+        found, kind, noise = [], self.precision, float(self.numbers.row_noise.min())
+        for shape, (size, w) in zip(SHAPES, split(self.numbers.theta, self.numbers.centres.shape[1]), strict=True):
+            b, one = self.numbers.centres[self.order] * w, np.ones((len(self.numbers.centres), 1))
+            pull = 2 * shape.steepness * self.coefficients
+            places = np.einsum("ct,cf->ctf", pull, np.concatenate([b, one], axis=1)).reshape(len(b), -1)
+            places = np.pad(places, ((0, 0), (0, -places.shape[1] % 4))).astype(kind)
+            is_single = kind is np.float32 and are_single(shape, size, b, self.coefficients, noise)
+            keys = shape.keys(b).astype(np.float32 if is_single else np.float64)
+            found.append(ShapeAtCentres(shape, size, w, keys, places))
         return found
+
+    @property
+    def asked_rows(self) -> int:
+        """Rows whose covariances with all centres are made at once."""
+        return max(rows for rows in ASKED_ROWS if rows * len(self.order) <= ASKED_PAIRS or rows == ASKED_ROWS[0])
 
     @cached_property
     def amplitude(self) -> float:
@@ -311,11 +325,11 @@ class GaussianProcess:
         """Variance that the inducing points take away at rows, whose covariance with them is given."""
         whitening, total = self.whitening, np.zeros(len(cross))
         cross = cross.astype(whitening.dtype, copy=False)
+        empty = whitening.shape[1] - len(whitening)
         for some in blocks(len(whitening), max(CACHED_ROWS, -(-len(whitening) // 4))):
-            # An inverse Cholesky factor has nothing above its diagonal.
-            end = some.stop if self.inducing is None else None
-            known = whitening[some, :end] @ cross[:, :end].T
-            total += np.multiply(known, known, out=known).sum(axis=0)
+            end = some.stop + empty  # nothing stands above its diagonal
+            known = cross[:, :end] @ whitening[some, :end].T
+            total += np.einsum("rd,rd->r", known, known)
         return total
 
     def posterior(
@@ -335,40 +349,34 @@ class GaussianProcess:
         Covariances are made for some rows at a time: they stay in the processor's cache. Whitening is one matrix
         product for all.
         """
-        theta, features = self.numbers.theta, z.shape[1]
+        theta, kind, targets = self.numbers.theta, self.precision, self.numbers.coefficients.shape[1]
         flat = squash(z, TREND_LIMIT)
-        mean, own = flat @ self.trend_slope, None
+        mean, own, pulls = flat @ self.trend_slope, np.empty((len(z), 0), kind), []
         if variances:
-            own = ((trend_size(theta) * flat) @ self.flat_inducing.T).astype(self.precision, copy=False)
-        jacobian = None if x is None else np.zeros((len(z), mean.shape[1], features))
-        for rows in blocks(len(z), ASKED_ROWS):
-            cross = self._cross(z[rows], None if jacobian is None else jacobian[rows])
-            mean[rows] += cross.astype(np.float64, copy=False) @ self.numbers.coefficients  # a sum of large terms
-            if own is not None:
-                own[rows] += cross if cross.shape[1] == own.shape[1] else cross.take(self.inducing_rows, axis=1)
-        if jacobian is not None and x is not None:
-            jacobian += squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T
+            own = (trend_size(theta) * flat).astype(kind) @ self.flat_inducing.astype(kind).T
+        queries = [part.queries(z) for part in self.at_centres]
+        if x is not None:
+            pulls = [np.empty((len(z), part.places.shape[1]), kind) for part in self.at_centres]
+        for rows in blocks(len(z), self.asked_rows):
+            cross = None
+            for number, part in enumerate(self.at_centres):
+                value, slope = part.values(queries[number][rows])
+                if pulls:
+                    np.matmul(slope, part.places, out=pulls[number][rows])
+                cross = value if cross is None else np.add(cross, value, out=cross)
+            # A sum of large terms.
+            mean[rows] += np.asarray(cross).astype(np.float64, copy=False) @ self.coefficients
+            own[rows] += np.asarray(cross)[:, : own.shape[1]]
+        jacobian = None
+        if x is not None:
+            parts = [part.jacobian(z, pull, targets) for part, pull in zip(self.at_centres, pulls, strict=True)]
+            jacobian = sum(parts, squash_slope(z, TREND_LIMIT)[:, None, :] * self.trend_slope.T)
             jacobian = self.coordinates.pulled_back(jacobian, x)
         variance = np.zeros(len(z))
-        if own is not None:
+        if variances:
             prior = self.amplitude + trend_size(theta) * (flat * flat).sum(axis=1)
             variance = np.maximum(prior - self.gone(own), 0.0)
         return ProcessEstimate(mean, variance, jacobian)
-
-    def _cross(
-        self, z: Float[np.ndarray, "rows features"], jacobian: Float[np.ndarray, "rows targets features"] | None
-    ) -> Float[np.ndarray, "rows centres"]:
-        """Covariance of the shapes, at some squashed rows, with the centres; their slopes are added to `jacobian`."""
-        cross = None
-        for shape, part in zip(SHAPES, self.distances, strict=True):
-            a = z * part.inverse_lengths
-            value, slope = shape(part.squared(a))
-            value *= part.size
-            cross = value if cross is None else np.add(cross, value, out=cross)
-            if jacobian is not None:
-                pull = (slope @ part.places).reshape(len(a), -1, a.shape[1] + 1).astype(np.float64, copy=False)
-                jacobian += part.inverse_lengths * (pull[:, :, -1:] * a[:, None, :] - pull[:, :, :-1])
-        return np.asarray(cross)
 
     def left_out(
         self, y: Float[np.ndarray, "rows targets"], fold: Int[np.ndarray, " rows"], *, variances: bool = True
@@ -474,35 +482,16 @@ def prior_variances(
     return amplitude + trend_size(theta) * (flat * flat).sum(axis=1)
 
 
-def as_queries(a: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows features+2"]:
-    """`[a, |a|², 1]`, whose product with `as_keys` are squared distances, all terms in one pass."""
-    return np.concatenate([a, (a * a).sum(axis=1)[:, None], np.ones((len(a), 1), a.dtype)], axis=1)
-
-
-def as_keys(b: Float[np.ndarray, "others features"]) -> Float[np.ndarray, "features+2 others"]:
-    """`[-2 b, 1, |b|²]`, turned."""
-    return np.concatenate([-2 * b.T, np.ones((1, len(b)), b.dtype), (b * b).sum(axis=1)[None]])
-
-
-def squared_distances(
-    queries: Float[np.ndarray, "rows terms"], keys: Float[np.ndarray, "terms others"]
-) -> Float[np.ndarray, "rows others"]:
-    """Between all pairs of rows."""
-    found = queries @ keys
-    return np.maximum(found, 0.0, out=found)
-
-
 def covariance(
     theta: Float[np.ndarray, " numbers"], a: Float[np.ndarray, "rows features"], b: Float[np.ndarray, "others features"]
 ) -> Float[np.ndarray, "rows others"]:
     """Of the function, without noise, between all pairs of squashed rows."""
     total = (trend_size(theta) * squash(a, TREND_LIMIT)) @ squash(b, TREND_LIMIT).T
     for shape, (size, w) in zip(SHAPES, split(theta, a.shape[1]), strict=True):
-        queries, keys = as_queries(a * w), as_keys(b * w)
+        log_size = float(np.log(size))
+        queries, keys = as_queries(a * w), shape.keys(b * w)
         for part in blocks(len(a), CACHED_ROWS):
-            value = shape(squared_distances(queries[part], keys))[0]
-            value *= size
-            total[part] += value
+            total[part] += shape.of(arguments(queries[part], keys), log_size)[0]
     return total
 
 
@@ -525,14 +514,13 @@ def negative_log_evidence(
     total, scaled, made = np.empty((n, n)), [], []
     for shape, (size, w) in zip(SHAPES, split(theta, rows.x.shape[1]), strict=True):
         z = rows.x * w
-        scaled.append((size, z))
-        queries, keys = as_queries(z), as_keys(z)
-        made.append([shape(squared_distances(queries[own], keys[:, others])) for own, others in pieces])
+        log_size = float(np.log(size))
+        scaled.append(z)
+        queries, keys = as_queries(z), shape.keys(z)
+        made.append([shape.of(arguments(queries[own], keys[:, others]), log_size) for own, others in pieces])
     for number, (own, others) in enumerate(pieces):
         block = total[own, others]
-        np.multiply(scaled[0][0], made[0][number][0], out=block)
-        for (size, _), values in zip(scaled[1:], made[1:], strict=True):
-            block += size * values[number][0]
+        np.add(*[values[number][0] for values in made], out=block)
         if trend is not None:
             block += trend_size(theta) * trend[own, others]
     total.flat[:: n + 1] += rows.noise(theta)
@@ -550,10 +538,10 @@ def negative_log_evidence(
         corner[:] = np.tril(corner, -1)
         pull *= 2
         np.einsum("ii->i", corner)[:] = (solved[own] ** 2).sum(axis=1) - targets * np.einsum("ii->i", inverse[own, own])
-        for kind, (_, z) in enumerate(scaled):
+        for kind, z in enumerate(scaled):
             value, slope = made[kind][number]
             sizes[kind] += np.vdot(pull, value)
-            slope *= pull
+            slope *= pull  # and the value, which may be the same array, is needed no more
             # Σ_ij A_ij (z_ik - z_jk)² for all features k at once.
             a, b = z[own], z[others]
             lengths[kind] += (
@@ -562,8 +550,8 @@ def negative_log_evidence(
         if trend is not None:
             slope_of_trend += float(np.einsum("ij,ij->", pull, trend[own, others]))
     gradient = []
-    for (size, _), value, length in zip(scaled, sizes, lengths, strict=True):
-        gradient += [size * value / 2, *(size * length)]
+    for shape, size, length in zip(SHAPES, sizes, lengths, strict=True):
+        gradient += [size / 2, *(shape.steepness * length)]
     gradient += [trend_size(theta) * slope_of_trend / 2]
     diagonal = (solved**2).sum(axis=1) - targets * np.diag(inverse)
     gradient = np.append(gradient, np.exp(theta[-1]) * np.sum(diagonal / rows.weight) / 2)

@@ -44,10 +44,15 @@ class InducingPoints:
 
     @cached_property
     def whitening(self) -> Float[np.ndarray, "directions places"]:
-        """Of a covariance with the places; squares of the product add up to the variance that is gone."""
+        """Of a covariance with the places; squares of the product add up to the variance that is gone.
+
+        Turned so that the last direction needs all places, the one before all but the last, and so on: half of the
+        product is then left out.
+        """
         size, turn = np.linalg.eigh(self.precision)
         gone = np.sqrt(np.maximum(1 - 1 / size, 0.0))
-        return np.ascontiguousarray((gone[:, None] * turn.T) @ self.project)
+        whole = (gone[:, None] * turn.T) @ self.project
+        return np.ascontiguousarray(np.asarray(np.linalg.qr(whole[:, ::-1], "r"))[::-1, ::-1])
 
     def left_out(
         self, rows: Int[np.ndarray, " chosen"], prior: Float[np.ndarray, " chosen"]

@@ -24,6 +24,9 @@ from taylor_sensus.tables.reading import OpenedTable, UsedHeaders, table_for_mod
 from taylor_sensus.tables.wanted import KnownColumns, Reading
 
 ROW_GROUP = 4 * BLOCK
+BATCH_CELLS = 1 << 21
+"""Cells that are read at once where these are more than a block of rows: every batch costs the same before its first
+row."""
 OnRows = Callable[[int], None]
 """Called with the number of rows done."""
 
@@ -49,6 +52,11 @@ class PredictionPlan(NamedTuple):
         """All that is read."""
         return list(dict.fromkeys([*self.used.all, *self.keep]))
 
+    @property
+    def batch_rows(self) -> int:
+        """Rows that are read at once."""
+        return min(max(BLOCK, BATCH_CELLS // max(1, len(self.columns))), ROW_GROUP)
+
 
 class RowsWriter(Protocol):
     """Takes the rows of a part, a block at a time."""
@@ -61,7 +69,7 @@ def predict_part(model: Any, plan: PredictionPlan, part: Part, path: Path, on_ro
     """Predict the rows of a part into one file, which appears whole or not at all; gives their number."""
     rows = 0
     with replacing(path) as temporary, _writer(plan, temporary) as writer:
-        for batch in plan.source.batches(part, plan.columns, plan.used.numbers, BLOCK):
+        for batch in plan.source.batches(part, plan.columns, plan.used.numbers, plan.batch_rows):
             if len(batch):
                 writer.write(batch.select(list(plan.keep)), predict_batch(model, plan, part, batch, rows))
                 rows += len(batch)
@@ -119,20 +127,23 @@ class _ParquetRows:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.kept: list[str] = []
         self.waiting: list[pa.RecordBatch] = []
         self.writer: pq.ParquetWriter | None = None
 
     def write(self, kept: pa.RecordBatch, predicted: pd.DataFrame) -> None:
         """Add rows."""
         found = pa.RecordBatch.from_pandas(predicted, preserve_index=False)
-        names = [*kept.schema.names, *found.schema.names]
+        self.kept = kept.schema.names
+        names = [*self.kept, *found.schema.names]
         self.waiting.append(pa.RecordBatch.from_arrays([*kept.columns, *found.columns], names=names))
         if sum(map(len, self.waiting)) >= ROW_GROUP:
             self._write_out()
 
     def _write_out(self) -> None:
         table = pa.Table.from_batches(self.waiting)
-        writer = self.writer = self.writer or pq.ParquetWriter(self.path, table.schema)
+        # A dictionary of predictions, which are all different, would cost time and space.
+        writer = self.writer = self.writer or pq.ParquetWriter(self.path, table.schema, use_dictionary=self.kept)
         writer.write_table(table, row_group_size=max(1, len(table)))
         self.waiting = []
 

@@ -286,7 +286,7 @@ def _is_process(process: GaussianProcess) -> bool:
     stretch = 1.0 if axes is None else float(np.linalg.norm(axes))
     if axes is not None and not np.linalg.cond(axes) < MOST_STRETCHED:
         return False
-    lengths = sum(part.size * part.inverse_lengths.max() for part in process.distances)
+    lengths = sum(part.size * part.inverse_lengths.max() for part in process.at_centres)
     steepest = np.abs(process.numbers.coefficients).sum(axis=0).max() * lengths + np.abs(process.trend_slope).max()
     if not steepest * stretch < STEEPEST:
         return False
@@ -294,7 +294,7 @@ def _is_process(process: GaussianProcess) -> bool:
         return bool(np.isfinite(process.whitening).all())
     numbers, count = process.numbers, len(process.numbers.centres)
     farthest = max(
-        float(((numbers.centres * part.inverse_lengths) ** 2).sum(axis=1).max()) for part in process.distances
+        float(((numbers.centres * part.inverse_lengths) ** 2).sum(axis=1).max()) for part in process.at_centres
     )
     largest = float(prior_variances(numbers.theta, numbers.centres).max()) * (1 + farthest)
     if float(numbers.row_noise.min()) > 10 * count * np.finfo(float).eps * largest:
