@@ -2,8 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+MADE := $(VENV)/.made
 CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
+# without compiling all that is installed: Python compiles what is imported, and keeps it
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable
 TWO_WORKERS := -n 2 --dist worksteal
 
 .PHONY: demo test test-fast lint types unit bench docs figures results clean
@@ -11,7 +14,8 @@ TWO_WORKERS := -n 2 --dist worksteal
 demo: $(CORE)  ## fit a bundled table, show errors and the noise split, write a figure and predictions
 	$(BIN)/taylor-sensus demo --out demo-output
 
-test: lint types unit  ## what CI runs
+test: lint  ## what CI runs: lint first, then types beside the first tests
+	$(MAKE) --no-print-directory --jobs=2 types unit
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -49,15 +53,18 @@ results: $(STAMP)  ## rebuild tables, figures and page of the comparison from it
 	$(BIN)/python -m paper figures
 	$(BIN)/python -m paper page
 
-$(CORE): pyproject.toml constraints.txt
+$(MADE): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed"'
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	touch $(MADE)
+
+$(CORE): $(MADE)
+	$(INSTALL) .
 	touch $(CORE)
 
-$(STAMP): $(CORE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
-	touch $(STAMP)
+$(STAMP): $(MADE)
+	$(INSTALL) ".[dev]"
+	touch $(CORE) $(STAMP)
 
 PACKAGING := .venv-packaging
 .PHONY: packages

@@ -111,7 +111,7 @@ class Bench:
         first = self.ask("fit", cache, **asked, repeats=0)
         second = self.ask("fit", cache, **asked, repeats=self.sizes.repeats)
         rival = self.ask("fit", cache, **asked, repeats=1, method="catboost")
-        step = self.ask("bare_step", cache, rows=rows, columns=columns)["step"]
+        step = self.ask("bare_step", cache, rows=rows, columns=columns, quick=self.quick)["step"]
         return Figures(
             shape,
             first["first"],

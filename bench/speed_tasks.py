@@ -87,12 +87,14 @@ def fit(rows: int, columns: int, quick: bool, repeats: int, method: str = "tsnet
     return found
 
 
-def bare_step(rows: int, columns: int) -> dict[str, Any]:
+def bare_step(rows: int, columns: int, quick: bool) -> dict[str, Any]:
     """Seconds of CPU of one bare step of the mean network: gradient and Adam."""
     import jax
 
     from bench import steps
 
+    if quick:
+        steps.STEPS = 20
     batch = steps.BATCH
     while batch > rows / 2:
         batch //= 2

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow  # most fit the default
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(steps, "STEPS", 64)
+    monkeypatch.setattr(steps, "STEPS", 32)
     monkeypatch.setattr(steps, "BATCH", 32)
     monkeypatch.setattr(steps.importlib.util, "find_spec", lambda name: None)
 

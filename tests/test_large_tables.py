@@ -19,7 +19,8 @@ from taylor_sensus.settings import Settings, paper
 pytestmark = pytest.mark.slow
 
 TINY: dict[str, Any] = {"members": 2, "width": 16, "depth": 1, "epochs": 1}
-DETAILS = {"frequency_multiples": (0.25,), "most_steps": 800, "frequencies": 2, "noise_width": 64}
+DETAILS = {"frequency_multiples": (0.25,), "most_steps": 800, "frequencies": 2, "noise_width": 64,
+           "boosting": 40, "kernel_rows": 200}  # fmt: skip
 ROWS = LARGE + 5000
 
 

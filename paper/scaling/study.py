@@ -35,7 +35,7 @@ def _network(width: int) -> Method:
             "members": 1, "width": width, "batch_size": BATCH, "contrast": "off", "kernel": False,
             "details": details(STEPS),
         },
-        quick={"details": details(32)},
+        quick={"details": {**details(32), "boosting": 0, "folds": 2}},
     )  # fmt: skip
 
 

@@ -10,15 +10,16 @@ from taylor_sensus.settings import Settings, paper
 
 pytestmark = pytest.mark.slow
 
-QUICK = {"noise_epochs": 2, "density_steps": 8, "pilots": 1, "noise_depth": 1}
+QUICK = {"noise_epochs": 2, "density_steps": 8, "pilots": 1, "noise_depth": 1, "frequencies": 2}
+QUICK |= {"kernel_rows": 50, "kernel_search_rows": 50, "boosting": 0}
 TINY = {"members": 2, "epochs": 4, "width": 8, "depth": 1, "random_state": 0, "details": QUICK}
 
 
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(0)
-    x = rng.standard_normal((180, 4))
-    return x, x[:, 0] + 0.1 * rng.standard_normal(180)
+    x = rng.standard_normal((60, 4))
+    return x, x[:, 0] + 0.1 * rng.standard_normal(60)
 
 
 def test_staged_history_names_stages_and_members(table):
