@@ -1,11 +1,9 @@
 """The share of trees is the one that serves predictions, which know more than unseen rows show."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from taylor_sensus.fit.boosting import part_of, saved_by_rows
+from taylor_sensus.fit.boosting import saved_by_more
 from taylor_sensus.fit.share import saved_by_averaging
 from taylor_sensus.fit.step_share import UnseenMean, best_step_share
 
@@ -52,11 +50,8 @@ def test_a_blend_saves_what_its_parts_do():
 
 
 def test_errors_fall_with_the_power_of_rows_that_they_have_shown():
-    fold = np.arange(400) % 8
-    table = SimpleNamespace(x=np.zeros((400, 1)), y=np.zeros((400, 1)), weight=np.ones(400), train=400)
-    context, own = SimpleNamespace(table=table, fold=fold, n_jobs=1), part_of(fold) == 0
-    fewer = SimpleNamespace(means=lambda x: np.full((len(x), 1), np.sqrt(1 / 200)))
-    unseen = np.where(own[:, None], np.sqrt(1 / 300), np.nan)
-    assert saved_by_rows(context, (0, 1), fewer, unseen) == pytest.approx(1 / 300 - 1 / 400)
-    worse = np.where(own[:, None], np.sqrt(1 / 100), np.nan)
-    assert saved_by_rows(context, (0, 1), fewer, worse) == 0, "never more than shown"
+    few, more = np.array([1 / 200, 3.0, 2.0]), np.array([1 / 300, 3.0, 2.5])
+    saved = saved_by_more([200, 300, 400], few, more)
+    assert saved[0] == pytest.approx(1 / 300 - 1 / 400)
+    assert saved[1:].tolist() == [0, 0], "nothing learned, nothing to hope for"
+    assert not saved_by_more([300, 300, 300], few, more).any(), "a table so large that no more rows are looked at"

@@ -104,18 +104,26 @@ def grow_boosting(context: FitContext, noise_table: NoiseTable, smooth: UnseenMe
 def saved_by_rows(
     context: FitContext, parts: tuple[int, ...], trees: BoostedTrees, unseen: Float[np.ndarray, "rows targets"]
 ) -> Float[np.ndarray, " targets"]:
-    """Squared error that trees of all rows will not make, and trees that have not seen a part do.
+    """Squared error that trees of all rows will not make, and those that have not seen the first of two parts do.
 
-    `trees` have seen neither of two parts. Errors are taken to fall with a power of the number of rows.
+    `trees` have seen neither.
     """
     t, counts = context.table, [len(rows_without(context, some)) for some in (parts, parts[:1], ())]
-    if counts[0] == counts[1]:
-        return np.zeros(t.y.shape[1])
     own = np.flatnonzero(part_of(context.fold) == parts[0])
     answers = in_chunks(trees.means, (t.x[own],), context.n_jobs), unseen[own]
-    more, error = (np.average((t.y[own] - answer) ** 2, axis=0, weights=t.weight[own]) for answer in answers)
-    power = np.log(counts[2] / counts[1]) / np.log(counts[1] / counts[0])
-    return error * (1 - np.minimum(error / np.maximum(more, 1e-30), 1.0) ** power)
+    errors = [np.average((t.y[own] - answer) ** 2, axis=0, weights=t.weight[own]) for answer in answers]
+    return saved_by_more(counts, *errors)
+
+
+def saved_by_more(
+    rows: list[int], few: Float[np.ndarray, " targets"], more: Float[np.ndarray, " targets"]
+) -> Float[np.ndarray, " targets"]:
+    """By how much an error will fall with the third number of rows, from those with the first and the second: errors
+    are taken to fall with a power of the number of rows, as most learning curves do."""
+    if rows[0] == rows[1]:
+        return np.zeros(len(more))
+    power = np.log(rows[2] / rows[1]) / np.log(rows[1] / rows[0])
+    return more * (1 - np.minimum(more / np.maximum(few, 1e-30), 1.0) ** power)
 
 
 def part_of(fold: Int[np.ndarray, " train"]) -> Int[np.ndarray, " train"]:
