@@ -35,7 +35,7 @@ SPREADS = "study `mechanisms`, and validation rows of concrete, which lose 6 % w
 BOOSTING = (
     "study `mechanisms`: functions that step; kind and size of the trees: `bench/boosted.py`, tables of R and "
     "functions that step, 400 to 16,000 rows; from how many rows on: unseen rows of ten tables of R and four of UCI; "
-    "more of them: `bench/more_trees.py`"
+    "more of them: `bench/step_shares.py`"
 )
 TOY = "compared on the 1-D toy only, seeds 0 to 4"
 CHOSEN = "our choice, not compared yet"

@@ -9,7 +9,8 @@ from sklearn.ensemble import ExtraTreesRegressor
 from taylor_sensus import load
 from taylor_sensus.errors import ModelFileError
 from taylor_sensus.fit.records import Table
-from taylor_sensus.fit.trees import _grow, _joined, best_step_share
+from taylor_sensus.fit.step_share import best_step_share
+from taylor_sensus.fit.trees import _grow, _joined
 from taylor_sensus.model.trees import check_trees
 from tests.tiny import tiny
 
@@ -69,11 +70,11 @@ def test_the_share_is_that_of_the_better_voice_and_a_few_gross_errors_do_not_mov
     rng = np.random.default_rng(0)
     truth, noise = rng.standard_normal(400), 0.1 * rng.standard_normal(400)
     good, poor = truth + 0.1 * rng.standard_normal(400), truth + rng.standard_normal(400)
-    y, weight = truth + noise, np.ones(400)
-    assert best_step_share(y, poor, good, weight).share > 0.9
-    assert best_step_share(y, good, poor, weight).share < 0.1
+    y, weight, none = truth + noise, np.ones(400), np.zeros(400)
+    assert best_step_share(y, poor, none, good, none, weight).share > 0.9
+    assert best_step_share(y, good, none, poor, none, weight).share < 0.1
     y[:8] = 100 * rng.standard_normal(8)
-    assert best_step_share(y, good, poor, weight).share < 0.1
+    assert best_step_share(y, good, none, poor, none, weight).share < 0.1
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ from taylor_sensus.fit.noise import squared_slopes
 from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.process import process_slopes
 from taylor_sensus.fit.records import FoundProcess
-from taylor_sensus.fit.trees import grow_trees, step_share
+from taylor_sensus.fit.step_share import UnseenMean, step_share
+from taylor_sensus.fit.trees import grow_trees
 from taylor_sensus.model.ensemble import NEVER, ProcessShare, blended, rescaled
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.shapes import Bool, Float
@@ -67,7 +68,8 @@ def weigh(
     unseen_mean = held_out_average(np.moveaxis(means, 1, 0), noise_table.unseen)
     nothing = np.broadcast_to(np.float32(0), (len(t.x), context.shape.targets, context.shape.features))
     if found is None:
-        trees, boosting, mean = with_steps(context, noise_table, unseen_mean)
+        smooth = UnseenMean(unseen_mean, saved_by_averaging(means, noise_table.unseen))
+        trees, boosting, mean = with_steps(context, noise_table, smooth)
         return Weighed(None, trees, boosting, nothing, t.y - mean, np.zeros_like(t.y), 1.0)
     found = found.take(noise_table.rows)
     held = noise_table.is_held_out
@@ -76,7 +78,9 @@ def weigh(
     counted = row_weights[noise_table.rows][held]
     share = best_share(networks, other, noise_table.unseen[:, held], y, counted)
     slopes = process_slopes(found.process, t.x, context.n_jobs).astype(np.float32)
-    trees, boosting, mean = with_steps(context, noise_table, blended(share, unseen_mean, found.unseen_mean))
+    saved = (1 - share) ** 2 * saved_by_averaging(means, noise_table.unseen)
+    smooth = UnseenMean(blended(share, unseen_mean, found.unseen_mean), saved)
+    trees, boosting, mean = with_steps(context, noise_table, smooth)
     residual = y - mean[held]
     known, scale = np.zeros_like(y), 1.0
     if t.errors is not None:
@@ -113,16 +117,27 @@ def without_intercepts(
     return weighed._replace(residual=found.residual, mean_variance=found.common), found.differ
 
 
+def saved_by_averaging(
+    means: Float[np.ndarray, "rows members targets"], unseen: Bool[np.ndarray, "members rows"]
+) -> Float[np.ndarray, "rows targets"]:
+    """Variance that a row's unseen mean, of few members, has beyond that of all of them."""
+    members = means.shape[1]
+    if members == 1:
+        return np.zeros(means[:, 0].shape)
+    count = np.maximum(unseen.sum(axis=0), 1)[:, None]
+    return means.astype(np.float64).var(axis=1, ddof=1) * (1 / count - 1 / members)
+
+
 def with_steps(
-    context: FitContext, noise_table: NoiseTable, mean: Float[np.ndarray, "rows targets"]
+    context: FitContext, noise_table: NoiseTable, smooth: UnseenMean
 ) -> tuple[Trees | None, GrownBoosting | None, Float[np.ndarray, "rows targets"]]:
     """Forests and boosted trees where they earn a share beside the smooth components' unseen mean, and that of all."""
-    trees, grown = None, grow_trees(context, noise_table, mean)
+    trees, known, grown = None, smooth, grow_trees(context, noise_table, smooth)
     if grown is not None:
-        share = step_share(context, noise_table, mean, grown.unseen_mean, noise_table.is_held_out)
+        share = step_share(context, noise_table, known, grown.unseen, noise_table.is_held_out)
         if share.any():
-            trees, mean = grown.trees._replace(share=share), blended(share, mean, grown.unseen_mean)
-    boosting = grow_boosting(context, noise_table, mean)
+            trees, known = grown.trees._replace(share=share), known.blended(share, grown.unseen)
+    boosting, mean = grow_boosting(context, noise_table, known), known.mean
     if boosting is not None:
         mean = blended(boosting.boosted.share, mean, boosting.unseen_mean[noise_table.rows])
     return trees, boosting, mean

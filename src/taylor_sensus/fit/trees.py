@@ -14,6 +14,7 @@ from sklearn import config_context
 from taylor_sensus.fit.context import FitContext, NoiseTable
 from taylor_sensus.fit.padding import held_out_average
 from taylor_sensus.fit.records import Table
+from taylor_sensus.fit.step_share import UnseenMean, step_share
 from taylor_sensus.fit.tasks import run_tasks
 from taylor_sensus.model.chunks import in_chunks
 from taylor_sensus.model.shapes import Bool, Float, Int, Shaped
@@ -23,27 +24,17 @@ FEATURE_SHARE = 0.5
 """Of the features, looked at for a split."""
 MANY_ROWS = 8_000
 """Rows whose trees are whole; of more, leaves hold more than one row, and there are fewer trees."""
-MOST_SPREAD = 6.0
-"""Unseen errors beyond so many robust standard deviations count as if they grew straight, not squared."""
-EXPECTED_SHARE_STD = 0.25
-"""How far from 0 the best share of the trees is expected to lie."""
-LEAST_SHARE = 0.05
-"""Below it, trees are left out."""
-SHARES = np.linspace(0.0, 1.0, 101)
-"""Candidates."""
 
 
 class GrownTrees(NamedTuple):
     """Trees without a share yet, and what those that have not seen a row predict for it."""
 
     trees: Trees
-    unseen_mean: Float[np.ndarray, "rows targets"]
+    unseen: UnseenMean
     """At the rows of the noise table"""
 
 
-def grow_trees(
-    context: FitContext, noise_table: NoiseTable, smooth: Float[np.ndarray, "rows targets"]
-) -> GrownTrees | None:
+def grow_trees(context: FitContext, noise_table: NoiseTable, smooth: UnseenMean) -> GrownTrees | None:
     """A forest for each member; None where the first member's forest gains nothing.
 
     `smooth` is the unseen mean of networks and process at the rows of `noise_table`.
@@ -53,83 +44,12 @@ def grow_trees(
         return None
     count = max(2, min(settings.trees, settings.trees * 2 * MANY_ROWS // t.train))
     first = grow_forest(context, 0, count)
-    tree_mean = _held_out_means(_joined(first, t), context, noise_table, 1)
-    if not step_share(context, noise_table, smooth, tree_mean, noise_table.unseen[0], luck=1.0).any():
+    answer = _held_out_means(_joined(first, t), context, noise_table, 1)
+    if not step_share(context, noise_table, smooth, answer, noise_table.unseen[0], luck=1.0).any():
         return None
     others = run_tasks(context, grow_forest, [(member, count) for member in range(1, settings.members)])
     trees = _joined([*first, *(tree for forest in others for tree in forest)], t)
     return GrownTrees(trees, _held_out_means(trees, context, noise_table, settings.members))
-
-
-class FoundShare(NamedTuple):
-    """The best share of a component that steps."""
-
-    share: float
-    chance: float
-    """Variance by which chance could have moved it."""
-    error: float
-    """Squared, with that share; large ones count less."""
-
-
-def found_shares(
-    context: FitContext,
-    noise_table: NoiseTable,
-    mean: Float[np.ndarray, "rows targets"],
-    tree_mean: Float[np.ndarray, "rows targets"],
-    held: Bool[np.ndarray, " rows"],
-) -> list[FoundShare]:
-    """For each target the best share of a stepping component on the held-out rows.
-
-    Rows that the process takes for outliers count here: what looks like one to a smooth component may be a step.
-    """
-    y = noise_table.table.y[held].astype(np.float64)
-    weight = context.table.weight[noise_table.rows][held].astype(np.float64)
-    return [best_step_share(*column, weight) for column in zip(y.T, mean[held].T, tree_mean[held].T, strict=True)]
-
-
-def step_share(
-    context: FitContext,
-    noise_table: NoiseTable,
-    mean: Float[np.ndarray, "rows targets"],
-    tree_mean: Float[np.ndarray, "rows targets"],
-    held: Bool[np.ndarray, " rows"],
-    *,
-    luck: float | None = None,
-) -> Float[np.ndarray, " targets"]:
-    """These shares, drawn to 0 as far as chance could have moved them, and 0 where that is not worth having.
-
-    With `luck`, 1 where the share and so many standard errors of it are enough, which says whether to go on.
-    """
-    if not held.any():
-        return np.zeros(mean.shape[1])
-    found = found_shares(context, noise_table, mean, tree_mean, held)
-    share, chance = np.array([each.share for each in found]), np.array([each.chance for each in found])
-    if luck is not None:
-        return np.where(share + luck * np.sqrt(chance) > LEAST_SHARE, 1.0, 0.0)
-    share = share * EXPECTED_SHARE_STD**2 / (EXPECTED_SHARE_STD**2 + chance)
-    return np.where(share < LEAST_SHARE, 0.0, share)
-
-
-def best_step_share(
-    y: Float[np.ndarray, " rows"],
-    smooth: Float[np.ndarray, " rows"],
-    tree_mean: Float[np.ndarray, " rows"],
-    weight: Float[np.ndarray, " rows"],
-) -> FoundShare:
-    """By Huber's loss."""
-    own, apart = y - smooth, tree_mean - smooth
-    squared = float(np.average(apart**2, weights=weight))
-    if squared <= 0:
-        return FoundShare(0.0, 0.0, float(np.average(own**2, weights=weight)))
-    spread = max(float(np.median(np.abs(own))) / 0.6745, 1e-9)
-    size = np.abs(own - np.multiply.outer(SHARES, apart)) / spread
-    cost = np.where(size < MOST_SPREAD, size**2, MOST_SPREAD * (2 * size - MOST_SPREAD))
-    error = np.average(cost, axis=1, weights=weight)
-    best = int(error.argmin())
-    share = float(SHARES[best])
-    rows = weight.sum() ** 2 / (weight**2).sum()
-    chance = float(np.average((own - share * apart) ** 2, weights=weight)) / (squared * rows)
-    return FoundShare(share, chance, float(error[best]) * spread**2)
 
 
 def grow_forest(context: FitContext, member: int, count: int) -> list[TreeNodes]:
@@ -200,9 +120,24 @@ def _joined(trees: list[TreeNodes], t: Table) -> Trees:
     return Trees(roots, children, feature, threshold, value, np.zeros(t.y.shape[1]))
 
 
-def _held_out_means(
-    trees: Trees, context: FitContext, noise_table: NoiseTable, members: int
-) -> Float[np.ndarray, "rows targets"]:
+class ForestAnswer(NamedTuple):
+    """Of each member's trees."""
+
+    mean: Float[np.ndarray, "rows members targets"]
+    variance: Float[np.ndarray, "rows members targets"]
+    """Of that mean, by how much the trees disagree"""
+
+
+def _held_out_means(trees: Trees, context: FitContext, noise_table: NoiseTable, members: int) -> UnseenMean:
     """What the trees of those members that have not seen a row predict for it."""
-    tree_mean = in_chunks(lambda x: trees.means(x, members), (noise_table.table.x,), context.n_jobs)
-    return held_out_average(np.moveaxis(tree_mean, 1, 0).astype(np.float64), noise_table.unseen[:members])
+
+    def chunk(x: Float[np.ndarray, "rows features"]) -> ForestAnswer:
+        values = trees.values(x, members)
+        return ForestAnswer(values.mean(axis=2), values.var(axis=2, ddof=1) / values.shape[2])
+
+    found = in_chunks(chunk, (noise_table.table.x,), context.n_jobs)
+    mean, variance = (np.moveaxis(part, 1, 0).astype(np.float64) for part in found)
+    unseen = noise_table.unseen[:members]
+    count = np.maximum(unseen.sum(axis=0), 1)[:, None]
+    saved = held_out_average(variance, unseen) * np.maximum(1 / count - 1 / context.settings.members, 0.0)
+    return UnseenMean(held_out_average(mean, unseen), saved)

@@ -30,9 +30,14 @@ class Trees(NamedTuple):
 
     def means(self, x: Float[np.ndarray, "rows features"], members: int) -> Float[np.ndarray, "rows {members} targets"]:
         """What each member's trees say of scaled rows."""
-        rows, node = len(x), leaves(x, self.roots, self.children, self.feature, self.threshold)
-        values = self.value[node].reshape(rows, members, -1, self.value.shape[1])
-        return values.mean(axis=2)
+        return self.values(x, members).mean(axis=2)
+
+    def values(
+        self, x: Float[np.ndarray, "rows features"], members: int
+    ) -> Float[np.ndarray, "rows {members} trees targets"]:
+        """What each tree says."""
+        node = leaves(x, self.roots, self.children, self.feature, self.threshold)
+        return self.value[node].reshape(len(x), members, -1, self.value.shape[1])
 
 
 class BoostedTrees(NamedTuple):

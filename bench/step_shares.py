@@ -1,11 +1,13 @@
-"""More boosted trees where unseen rows go on gaining, beside a fixed number of them.
+"""Shares of trees as predictions deserve them, and more boosted trees where unseen rows gain, beside what was before.
 
-One fit for both: networks, process and forests are the same, and only the boosted trees differ, so the difference is
-theirs alone. Tables of the study `mechanisms` and functions that step: corners (`stairs`), corners beside a smooth
-function with little noise (`mixed`), columns of few values with hardly any noise (`levels`), trees of four levels
-(`tree`). At most 1,000 rows, a fifth of them unseen. Seconds are of CPU, of the boosted trees alone and of the fit.
+Before, shares were those of unseen rows as they are, where one network and trees of three quarters of the rows answer,
+and there were always 300 boosted trees. One fit for both: networks and process are the same, so the difference is that
+of the trees alone. Tables of the study `mechanisms` and functions that step: corners (`stairs`), corners beside a
+smooth function with little noise (`mixed`), columns of few values with hardly any noise (`levels`), trees of four
+levels (`tree`). At most 1,000 rows, a fifth of them unseen. And two large rough functions (`rough`): 400 cells, each
+with a height of its own, in four of eight inputs. Seconds are of CPU, of the trees alone and of the fit.
 
-Run as `python -m bench.more_trees`; lines are kept in `bench/results/more_trees.csv` as they are measured, and those
+Run as `python -m bench.step_shares`; lines are kept in `bench/results/step_shares.csv` as they are measured, and those
 that are there already are not measured again. `--quick` shows in miniature that everything runs.
 """
 
@@ -23,27 +25,34 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+from scipy.spatial import cKDTree
 
 from paper.data.catalogue import load
 from paper.mechanisms.run import MOST_ROWS, PART, STAIRS, TABLES, stairs
 from taylor_sensus import TSNetRegressor
 from taylor_sensus._version import __version__
-from taylor_sensus.fit import boosting, share
+from taylor_sensus.fit import boosting, share, trees
+from taylor_sensus.fit.context import FitContext, NoiseTable
+from taylor_sensus.fit.step_share import UnseenMean
 
-RESULTS = Path(__file__).parent / "results" / "more_trees.csv"
+RESULTS = Path(__file__).parent / "results" / "step_shares.csv"
 OWN = (*STAIRS, "mixed_0", "mixed_1", "levels_0", "levels_1", "tree_0", "tree_1")
 SPLITS, ROWS = (0, 1), 800
-TOO_SMALL = ("cpus", "yield", "meats", "hitters")
-"""For boosted trees, which begin with 300 rows to learn from."""
+ROUGH, ROUGH_ROWS = ("rough_0", "rough_1"), 30_000
+"""One split each."""
 COLUMNS = (
-    "table", "split", "rows", "share", "trees", "mse_300", "mse", "boosting_seconds_300", "boosting_seconds",
-    "fit_seconds", "version",
+    "table", "split", "rows", "forest_before", "boosting_before", "forest", "boosting", "boosted_trees",
+    "mse_before", "mse", "seconds_before", "seconds", "fit_seconds", "version",
 )  # fmt: skip
 
 
 def steps(name: str, rows: int) -> tuple[pd.DataFrame, pd.Series]:
     """A function that steps, with noise."""
     kind, rng = name.split("_")[0], np.random.default_rng(1000 + int(name[-1]))
+    if kind == "rough":
+        X, centers, heights = rng.uniform(size=(rows, 8)), rng.uniform(size=(400, 4)), rng.normal(size=400)
+        cell = cKDTree(centers).query(X[:, :4])[1]
+        return pd.DataFrame(X).add_prefix("x"), pd.Series(heights[cell] + rng.normal(0, 0.3, rows))
     if kind == "stairs":
         return stairs(int(name[-1]), rows)
     if kind == "levels":
@@ -87,45 +96,67 @@ def _part(
     _part(X, y, own[above], np.where(at, cut, low), high, left - 1, rng)
 
 
+def as_before(context: FitContext, noise_table: NoiseTable, smooth: UnseenMean) -> Any:
+    """Shares as unseen rows show them, with a fixed number of boosted trees."""
+
+    def shown(*given: Any) -> UnseenMean:
+        return without_savings(held_out(*given))
+
+    held_out = trees._held_out_means
+    with (
+        patch.object(boosting, "MOST_TIMES", 1),
+        patch.object(boosting, "saved_by_rows", lambda context, *_: np.zeros(context.table.y.shape[1])),
+        patch.object(trees, "_held_out_means", shown),
+    ):
+        return share.with_steps(context, noise_table, without_savings(smooth))
+
+
+def without_savings(answer: UnseenMean) -> UnseenMean:
+    """The same, as if predictions were no better."""
+    return answer._replace(saved=np.zeros_like(answer.saved))
+
+
 def measured(name: str, split: int, rows: int = MOST_ROWS, **settings: Any) -> dict[str, str | float]:
     """One line."""
-    X, y = steps(name, ROWS) if name in OWN else load(name.removesuffix(PART))[:2]
+    rows = ROUGH_ROWS if name in ROUGH else rows
+    X, y = steps(name, rows if name in ROUGH else ROWS) if name in (*OWN, *ROUGH) else load(name.removesuffix(PART))[:2]
     distinct = ~pd.concat([X, y], axis=1).duplicated().to_numpy()
     X, y = X[distinct], y[distinct]
     order = np.random.default_rng(split).permutation(len(y))[:rows]
     train, test = np.split(order, [round(0.8 * len(order))])
-    found: dict[int, Any] = {}
-    grow = share.grow_boosting
+    found, with_steps = [], share.with_steps
 
     def both(*given: Any) -> Any:
-        for times in (1, boosting.MOST_TIMES):
+        for steps_of in (as_before, with_steps):
             started = time.process_time()
-            with patch.object(boosting, "MOST_TIMES", times):
-                grown = grow(*given)
-            found[times] = grown, time.process_time() - started
-        return found[boosting.MOST_TIMES][0]
+            with patch.object(share, "with_steps", with_steps):
+                grown = steps_of(*given)
+            found.append((*grown[:2], time.process_time() - started))
+        return grown
 
     started = time.process_time()
-    with patch.object(share, "grow_boosting", both):
+    with patch.object(share, "with_steps", both):
         model = TSNetRegressor(random_state=split, n_jobs=1, **settings).fit(X.iloc[train], y.iloc[train])
-    (fixed, fixed_seconds), (grown, seconds) = found[1], found[boosting.MOST_TIMES]
-    fit_seconds = time.process_time() - started - fixed_seconds
-    mse = []
-    for trees in (fixed, grown):
-        ensemble = replace(model.fitted_.ensemble, boosted=None if trees is None else trees.boosted)
+    seconds = [found[0][2], found[1][2], time.process_time() - started - found[0][2]]
+    mse, shares = [], []
+    for forest, sums, _ in found:
+        boosted = None if sums is None else sums.boosted
+        shares += [0.0 if part is None else round(float(part.share[0]), 4) for part in (forest, boosted)]
+        ensemble = replace(model.fitted_.ensemble, trees=forest, boosted=boosted)
         model.fitted_ = replace(model.fitted_, ensemble=ensemble)
         mse.append(float(np.mean((model.predict(X.iloc[test]) - y.iloc[test].to_numpy(float)) ** 2)))
-    kept = (0.0, 0) if grown is None else (round(float(grown.boosted.share[0]), 4), len(grown.boosted.roots))
-    times = [round(each, 3) for each in (fixed_seconds, seconds, fit_seconds)]
-    return dict(zip(COLUMNS, (name, split, len(train), *kept, *mse, *times, __version__), strict=True))
+    count = 0 if boosted is None else len(boosted.roots)
+    times = [round(each, 3) for each in seconds]
+    return dict(zip(COLUMNS, (name, split, len(train), *shares, count, *mse, *times, __version__), strict=True))
 
 
 def summary(lines: pd.DataFrame) -> pd.DataFrame:
-    """Geometric means over tables of error and seconds with more trees over those with a fixed number; 95 % of
-    bootstrap samples of tables lie in the interval."""
-    kind = np.where(lines["table"].isin(OWN), "functions that step", "tables of the study")
-    before = lines["fit_seconds"] - lines["boosting_seconds"] + lines["boosting_seconds_300"]
-    each = {"mse": np.log(lines["mse"] / lines["mse_300"]), "fit": np.log(lines["fit_seconds"] / before)}
+    """Geometric means over tables of error and seconds over those before; 95 % of bootstrap samples of tables
+    lie in the interval."""
+    names = ("rough functions", "functions that step")
+    kind = np.select([lines["table"].isin(ROUGH), lines["table"].isin(OWN)], names, "tables of the study")
+    before = lines["fit_seconds"] - lines["seconds"] + lines["seconds_before"]
+    each = {"mse": np.log(lines["mse"] / lines["mse_before"]), "fit": np.log(lines["fit_seconds"] / before)}
     ratios = pd.DataFrame(each).groupby([kind, lines["table"]]).mean()
     found = {}
     for name, own in ratios.groupby(level=0):
@@ -148,8 +179,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if RESULTS.exists():
         kept = pd.read_csv(RESULTS)
         done = set(zip(kept["table"], kept["split"], strict=True))
-    for task in [(name, split) for split in SPLITS for name in (*OWN, *TABLES)]:
-        if task in done or task[0] in TOO_SMALL:
+    for task in [*((name, split) for split in SPLITS for name in (*OWN, *TABLES)), *((name, 0) for name in ROUGH)]:
+        if task in done:
             continue
         new, line = not RESULTS.exists(), measured(*task)
         with RESULTS.open("a", newline="") as file:
