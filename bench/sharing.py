@@ -30,7 +30,8 @@ from taylor_sensus.datasets.splits import standard_split
 from taylor_sensus.fit.backprop import Layers, MeanBatch, MeanPass, PlainSteps, Waves
 from taylor_sensus.fit.initial import Shape, frequency_scales, new_mean
 from taylor_sensus.fit.objectives import RunOptions
-from taylor_sensus.model.forward import ACTIVATIONS, mean_of
+from taylor_sensus.model.activations import ACTIVATIONS
+from taylor_sensus.model.forward import mean_of
 from taylor_sensus.model.network import Weights
 from taylor_sensus.model.networks import MeanNetwork, Perceptron
 from taylor_sensus.model.scaling import learn_scaling

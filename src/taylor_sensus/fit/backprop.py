@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taylor_sensus.fit.objectives import NoiseRows, RunOptions, Stage, mean_loss, noise_loss
-from taylor_sensus.model.forward import ACTIVATIONS
+from taylor_sensus.model.activations import ACTIVATIONS
 from taylor_sensus.model.networks import (
     Dense,
     MeanNetwork,

@@ -92,4 +92,5 @@ def are_single(
     """
     farthest = float((b * b).sum(axis=1).max())
     error = 5 * 2**-24 * size * max(0.37, farthest * abs(shape.steepness))
-    return error * math.sqrt(float((coefficients * coefficients).sum(axis=0).max())) <= UNSEEN * math.sqrt(noise)
+    largest = math.sqrt(float((coefficients * coefficients).sum(axis=0).max()))
+    return bool(error * largest <= UNSEEN * math.sqrt(noise))
