@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 MADE := $(VENV)/.made
 CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
-# without compiling all that is installed: Python compiles what is imported, and keeps it
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable
+# on all cores, unlike pip; some packages have files that do not compile
+COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 TWO_WORKERS := -n 2 --dist worksteal
 
 .PHONY: demo test test-fast lint types unit bench docs figures results clean
@@ -60,10 +61,12 @@ $(MADE): pyproject.toml constraints.txt
 
 $(CORE): $(MADE)
 	$(INSTALL) .
+	$(COMPILE)
 	touch $(CORE)
 
 $(STAMP): $(MADE)
 	$(INSTALL) ".[dev]"
+	$(COMPILE)
 	touch $(CORE) $(STAMP)
 
 PACKAGING := .venv-packaging

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import shutil
@@ -38,6 +39,16 @@ if os.environ.get("TAYLOR_SENSUS_SHAPES"):
     install_import_hook(CHECKED, "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 if not os.environ.get("TAYLOR_SENSUS_CACHE"):
     os.environ["TAYLOR_SENSUS_CACHE"] = os.path.join(tempfile.gettempdir(), "taylor-sensus-test-cache")
+
+
+def pytest_collection():
+    """Thousands of tests and their modules stay to the end: looking for garbage among them would be in vain."""
+    gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
