@@ -3,7 +3,7 @@
 The arithmetic is that of `networks`, `taylor_block` and `density`, which training differentiates with JAX; a test holds
 the two together. Here a new shape, a forked process or a short command pays for no compiler, and matrix products are
 as quick. One member at a time, whose arrays for a block of rows stay in the processor's cache; rows in blocks of one
-fixed size, so that a row's answer never depends on its company.
+fixed size, so that a row's answer does not depend on how many there are.
 
 A network is made ready once (`ReadyBlocks`, `ReadyMean`): weights divided by their fan-in, as plain arrays.
 """
