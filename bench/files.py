@@ -25,13 +25,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from taylor_sensus import TSNetRegressor, load
+from taylor_sensus.model.covariance_shapes import UNSEEN
 from taylor_sensus.rows import blocks
 
 COLUMNS = 20
 ROW_GROUP = 100_000
 FILE_ROWS = 1_000_000
-ROUNDING = 1e-4
-"""Of the least standard deviation: `UNSEEN` of the process' covariance shapes."""
 CHILD = (
     "import sys; from taylor_sensus import predict_dataset; m, s, t, j, p = sys.argv[1:]; "
     "r = predict_dataset(m, s, t, keep='id', n_jobs=int(j), part_rows=int(p), verbose=True); "
@@ -115,7 +114,7 @@ def _check(model: Path, target: Path, rows: int) -> None:
     last = draw(begin, rows - begin)
     mean, std = load(model).predict(last.iloc[-100:, :COLUMNS], return_std=True)
     for name, values in (("mean", mean), ("std", std)):
-        np.testing.assert_allclose(found[name][-100:], values, rtol=0, atol=ROUNDING * float(std.min()))
+        np.testing.assert_allclose(found[name][-100:], values, rtol=0, atol=UNSEEN * float(std.min()))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
