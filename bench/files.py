@@ -59,7 +59,7 @@ def draw(first: int, rows: int) -> pd.DataFrame:
 
 def write_table(folder: Path, rows: int, row_group: int = ROW_GROUP) -> None:
     """Files of up to a million rows."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for number, whole in enumerate(blocks(rows, FILE_ROWS)):
         path = folder / f"rows-{number:05d}.parquet"
         if path.exists():
@@ -113,8 +113,8 @@ def _check(model: Path, target: Path, rows: int) -> None:
     begin = (rows - 1) // ROW_GROUP * ROW_GROUP
     last = draw(begin, rows - begin)
     mean, std = load(model).predict(last.iloc[-100:, :COLUMNS], return_std=True)
-    for name, values in (("mean", mean), ("std", std)):
-        np.testing.assert_allclose(found[name][-100:], values, rtol=0, atol=UNSEEN * float(std.min()))
+    for name, values, least in (("mean", mean, UNSEEN), ("std", std, 5 * UNSEEN)):  # a thousandth of the variance
+        np.testing.assert_allclose(found[name][-100:], values, rtol=0, atol=least * float(std.min()))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
