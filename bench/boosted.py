@@ -25,9 +25,8 @@ from paper.data.catalogue import load
 from paper.data.real_tables import LARGE_TABLES
 from paper.mechanisms.run import stairs
 from taylor_sensus._version import __version__
-from taylor_sensus.fit.symmetric_trees import boosted_trees
-from taylor_sensus.fit.trees import joined_nodes
-from taylor_sensus.model.trees import BoostedTrees
+from taylor_sensus.fit.boosting import Sums
+from taylor_sensus.fit.symmetric_trees import Growing
 from taylor_sensus.settings import DEFAULTS
 
 RESULTS = Path(__file__).parent / "results" / "boosted.csv"
@@ -42,11 +41,8 @@ Predict = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 
 def symmetric(x: np.ndarray, y: np.ndarray, unseen: np.ndarray, seed: int) -> np.ndarray:
     """As the default grows them."""
-    trees, base = boosted_trees(x, y, np.ones(len(y)), DEFAULTS.boosting, seed)
-    roots, children, feature, threshold, value = joined_nodes(trees)
-    return BoostedTrees(roots, children, feature, threshold, value[:, 0], np.array([base]), np.zeros(1)).means(unseen)[
-        :, 0
-    ]
+    sums = Sums([Growing(x, y, np.ones(len(y)), seed)])
+    return sums.grown(DEFAULTS.boosting).means(unseen)[:, 0]
 
 
 def leaf_by_leaf(x: np.ndarray, y: np.ndarray, unseen: np.ndarray, seed: int) -> np.ndarray:

@@ -19,6 +19,12 @@ def stairs():
     return X, np.floor(6 * X[:, 0]) * np.where(X[:, 1] > 0.3, 2.0, -1.0) + 0.1 * rng.normal(size=450)
 
 
+def grown(x, y, weight, count, seed):
+    """So many trees, and the prediction before the first of them."""
+    growing = symmetric.Growing(x, y, weight, seed)
+    return growing.trees(count), growing.base
+
+
 def sum_of(trees, base):
     roots, children, feature, threshold, value = joined_nodes(trees)
     return BoostedTrees(roots, children, feature, threshold, value[:, 0], np.array([base]), np.ones(1))
@@ -29,7 +35,7 @@ def test_every_tree_takes_a_step_towards_the_means_of_its_leaves(stairs):
     X, y = stairs
     x, weight = X.astype(np.float32), np.random.default_rng(1).uniform(0.5, 2, len(y))
     weight /= weight.mean()
-    trees, base = symmetric.boosted_trees(x, y, weight, 12, 0)
+    trees, base = grown(x, y, weight, 12, 0)
     assert base == pytest.approx(np.average(y, weights=weight))
     left, depth = y - base, symmetric.usual_depth(len(y))
     for tree in trees:
@@ -47,7 +53,7 @@ def test_a_sum_that_goes_on_growing_is_the_one_that_grew_at_once(stairs):
     X, y = stairs
     given = X.astype(np.float32), y, np.ones(len(y))
     growing = symmetric.Growing(*given, 3)
-    piecemeal, (whole, base) = growing.trees(5) + growing.trees(7), symmetric.boosted_trees(*given, 12, 3)
+    piecemeal, (whole, base) = growing.trees(5) + growing.trees(7), grown(*given, 12, 3)
     assert growing.base == base
     for one, other in zip(piecemeal, whole, strict=True):
         np.testing.assert_array_equal(one.threshold, other.threshold)
@@ -72,7 +78,7 @@ def test_a_level_asks_what_takes_most_error_away(monkeypatch):
     rng = np.random.default_rng(2)
     x = np.round(rng.normal(size=(60, 3)), 1).astype(np.float32)
     y = np.where(x[:, 1] > 0.2, x[:, 0], -x[:, 2]) + 0.1 * rng.normal(size=60)
-    (tree,), base = symmetric.boosted_trees(x, y, np.ones(60), 1, 0)
+    (tree,), base = grown(x, y, np.ones(60), 1, 0)
     leaf, left = np.zeros(60, int), y - base
     for level in range(2):
         found = (tree.feature[2**level - 1], tree.threshold[2**level - 1])
@@ -101,7 +107,7 @@ def test_bins_part_distinct_values_and_hold_as_many_rows_where_there_are_more(mo
 def test_a_constant_target_and_constant_columns_leave_the_mean():
     x = np.ones((40, 2), np.float32)
     for y in (np.full(40, 3.0), np.arange(40.0)):
-        trees, base = symmetric.boosted_trees(x, y, np.ones(40), 3, 0)
+        trees, base = grown(x, y, np.ones(40), 3, 0)
         np.testing.assert_allclose(sum_of(trees, base).means(x)[:, 0], y.mean(), rtol=1e-6)
 
 

@@ -70,18 +70,6 @@ class Growing:
         return _as_nodes(binned.feature[splits], binned.border[splits], value)
 
 
-def boosted_trees(
-    x: Float[np.ndarray, "rows features"],
-    y: Float[np.ndarray, " rows"],
-    weight: Float[np.ndarray, " rows"],
-    count: int,
-    seed: int,
-) -> tuple[list[TreeNodes], float]:
-    """So many trees, and the prediction before the first of them."""
-    growing = Growing(x, y, weight, seed)
-    return growing.trees(count), growing.base
-
-
 def usual_depth(rows: int) -> int:
     """Levels of a tree: as many leaves as the root of the number of rows."""
     return int(np.clip(round(np.log2(max(rows, 1)) / 2), *DEPTHS))
