@@ -9,8 +9,8 @@ What was judged with earlier defaults: four mechanisms of version 0.1, in part, 
 version 0.2 did, with three spreads of frequencies and wide noise networks, in `results/mechanisms_v0_2.csv`; and what
 came next, with longer training of precise tables, in `results/mechanisms_v0_3.csv`: by that it left the default. The
 default before boosted trees came to small tables is in `results/mechanisms_v0_4.csv`, in part, and on large tables; the
-one with networks of 96 neurons everywhere, first split, in `results/mechanisms_v0_5.csv`. Lines of large tables in
-`results/mechanisms.csv` are older than the present default.
+one with networks of 96 neurons everywhere, first split, in `results/mechanisms_v0_5.csv`; the one before trees had the
+shares that predictions deserve, two splits and the large tables, in `results/mechanisms_v0_6.csv`.
 
     python -m paper.mechanisms run      # goes on where it stopped, split by split
     python -m paper.mechanisms table    # every variant against the default
