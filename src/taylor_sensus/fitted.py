@@ -18,6 +18,7 @@ from taylor_sensus.model.ensemble import (
     BY_PROCESS,
     Distribution,
     Ensemble,
+    law_voice,
     predicted,
     with_law_answer,
 )
@@ -148,9 +149,10 @@ class FittedModel:
         if query.y_err is not None:
             declared = (query.y_err / self.scaler.target_scale) ** 2
             target_error = np.where(np.isnan(declared), target_error, declared)
-        found = predicted(self.ensemble, scaled, errors, prior, target_error, n_jobs)
+        variance = self.declared_variance(query, scaled.shape)[1]
+        voice = law_voice(self.law, scaled, variance, n_jobs)
+        found = predicted(self.ensemble, scaled, errors, prior, target_error, n_jobs, voice)
         if self.law is not None:
-            variance = self.declared_variance(query, scaled.shape)[1]
             found = self._with_worse(self.law, scaled, errors, variance, found, prior, target_error, n_jobs)
             found = self._with_law(self.law, scaled, variance, found)
         found = self._with_groups(self._in_units(found), query)
@@ -187,7 +189,8 @@ class FittedModel:
             each = [np.repeat(part, len(weight), axis=0) for part in (kept, share, known, *others)]
             cells = np.where(law.is_reading, law.in_regression(points, each[0]), each[2])
             errors = InputErrors(each[1], cells.astype(np.float32))
-            return averaged(predicted(self.ensemble, points, errors, each[3], each[4], 1), weight)
+            voice = law_voice(law, points, each[0], 1)
+            return averaged(predicted(self.ensemble, points, errors, each[3], each[4], 1, voice), weight)
 
         parts = tuple(part[rows] for part in (scaled, variance, *errors, prior, np.asarray(target_error)))
         return with_rows(found, rows, in_chunks(answer, parts, n_jobs))

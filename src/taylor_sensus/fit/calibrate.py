@@ -86,7 +86,13 @@ def calibrate(
     y, weight = table.y.astype(np.float64), table.weight.astype(np.float64)
     target_error = np.zeros_like(y) if table.errors is None else table.errors.target.astype(np.float64)
     outputs = as_if_unseen(trained, table, n_jobs)
-    predictive = blend(trained.ensemble, outputs, unseen)
+    voice = trained.voice
+
+    def blended_with_law(parts: Ensemble, outputs: ComponentOutputs, unseen: Bool[np.ndarray, "members rows"] | None):
+        found = blend(parts, outputs, unseen)
+        return found if voice is None else voice.in_blend(found)
+
+    predictive = blended_with_law(trained.ensemble, outputs, unseen)
 
     gain = ensemble_gain(_blended_members(trained, outputs)[:, held], unseen[:, held], y[held], weight[held])
     fixed = predictive.mean_variance + predictive.declared_variance + target_error  # what is known is not rescaled
@@ -106,7 +112,7 @@ def calibrate(
     )
 
     ensemble = replace(trained.ensemble, noise_scale=level.scale)
-    predictive = blend(ensemble, outputs, unseen)
+    predictive = blended_with_law(ensemble, outputs, unseen)
     prior = table.prior_mean.astype(np.float64)
     if ensemble.combination == BY_PROCESS and not callable(settings.prior):
         prior = np.zeros_like(prior)  # it is the process' own
@@ -133,7 +139,7 @@ def calibrate(
     if trained.groups_differ is not None and table.code is not None:
         own = inliers & (table.code >= 0)
         noise = predictive.learned_variance + predictive.declared_variance + target_error
-        seen = blend(ensemble, _component_outputs(trained, table, n_jobs))
+        seen = blended_with_law(ensemble, _component_outputs(trained, table, n_jobs), None)
         groups = learn_groups(
             residual[own],
             (y - seen.mean)[own],
@@ -193,8 +199,9 @@ def _component_outputs(trained: TrainedEnsemble, table: Table, n_jobs: int | Non
 
 
 def _blended_members(trained: TrainedEnsemble, outputs: ComponentOutputs) -> Float[np.ndarray, "members rows targets"]:
-    """Every member's mean with process and trees."""
-    return np.moveaxis(trained.ensemble.member_means(outputs, outputs.process_variance), 1, 0)
+    """Every member's mean with process, trees and law."""
+    means, voice = trained.ensemble.member_means(outputs, outputs.process_variance), trained.voice
+    return np.moveaxis(means if voice is None else voice.in_members(means), 1, 0)
 
 
 def _candidates(ensemble: Ensemble, log_densities: Float[np.ndarray, "rows perceptions"]) -> list[Ensemble]:

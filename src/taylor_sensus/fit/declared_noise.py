@@ -68,16 +68,18 @@ def borne_out(
     kept = [AGREEMENTS if part.any() else (1.0,) for part in (through, target)]
     pairs = sorted(itertools.product(*kept), key=sum, reverse=True)
     candidates = [DeclaredShare(first, second, factor) for factor in factors for first, second in pairs]
-    costs = np.array([_cost(residual, weight, _known(c, weight, through, target) + other) for c in candidates])
+    costs = np.array([unlikeliness(residual, weight, _known(c, weight, through, target) + other) for c in candidates])
     means = costs @ weight / weight.sum()
     best = int(means.argmin())
+    declared_first = (number for number, cost in enumerate(costs) if not clearly_worse(cost - costs[best], weight))
+    return candidates[next(declared_first, best)]
+
+
+def clearly_worse(worse: Float[np.ndarray, " rows"], weight: Float[np.ndarray, " rows"]) -> bool:
+    """Whether rows are less likely, by these differences, than chance explains."""
     count = weight.sum() ** 2 / (weight**2).sum()
-    for number, cost in enumerate(costs):  # what is declared first, then what is next to it
-        worse = cost - costs[best]
-        mean = np.average(worse, weights=weight)
-        if mean <= CHANCE * np.sqrt(np.average((worse - mean) ** 2, weights=weight) / count):
-            return candidates[number]
-    return candidates[best]
+    mean = np.average(worse, weights=weight)
+    return bool(mean > CHANCE * np.sqrt(np.average((worse - mean) ** 2, weights=weight) / count))
 
 
 def _known(
@@ -90,7 +92,7 @@ def _known(
     return share.factor * tempered(through, weight, share.agreement) + own
 
 
-def _cost(
+def unlikeliness(
     residual: Float[np.ndarray, "rows targets"],
     weight: Float[np.ndarray, " rows"],
     known: Float[np.ndarray, "rows targets"],

@@ -8,15 +8,15 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize_scalar
 
-from taylor_sensus.fit.records import FoundProcess, Table
+from taylor_sensus.fit.records import FoundLaw, FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE
 from taylor_sensus.fit.scales import NOISE_SPREAD, USUAL_NOISE
-from taylor_sensus.model.chunks import one_blas_thread
+from taylor_sensus.model.chunks import in_chunks, one_blas_thread
 from taylor_sensus.model.covariance_shapes import SHAPES
 from taylor_sensus.model.gaussian_process import covariance
 from taylor_sensus.model.input_density import InputDensity, as_matrices
-from taylor_sensus.model.law import Law, LawNumbers, nodes, prior_root
-from taylor_sensus.model.shapes import Bool, Float
+from taylor_sensus.model.law import Law, LawAnswer, LawNumbers, left_open, nodes, prior_root
+from taylor_sensus.model.shapes import Bool, Float, Int
 from taylor_sensus.rows import spread
 
 COMPONENTS = (1, 2, 3, 5, 8)
@@ -46,40 +46,72 @@ USUAL = (0.02, 0.98)
 """Quantiles between which a size of errors is usual."""
 
 
-def fit_law(
-    table: Table,
-    found: FoundProcess,
-    seed: int,
-    target_variance: Float[np.ndarray, "rows targets"] | None = None,
-    *,
-    of_settings: bool = False,
-) -> Law | None:
-    """The law behind readings, or behind set points; None where no feature has declared errors of that kind.
+class TrueInputs(NamedTuple):
+    """What is known of the true inputs behind readings or set points, before anything is known of the law."""
 
-    `target_variance` takes the place of the targets' declared variances. How far declared variances count in the
-    regression on readings is not known yet; see `fit.declared_noise`.
-    """
+    density: InputDensity
+    used: Int[np.ndarray, " used"]
+    """Features whose true values are inferred together."""
+    has_errors: Bool[np.ndarray, " features"]
+    rows: Int[np.ndarray, " rows"]
+    """Training rows from which density and law are learned."""
+    covariance: Float[np.ndarray, "rows features features"]
+    """Of their errors."""
+    rng: np.random.Generator
+
+    def left_open(
+        self, x: Float[np.ndarray, "rows features"], variance: Float[np.ndarray, "rows features"]
+    ) -> Float[np.ndarray, "rows features"]:
+        """Variance of each true input given its whole reading, with these variances of its errors."""
+        return left_open(self.density, self.used, self.has_errors, x, variance)
+
+
+def true_inputs(table: Table, seed: int, *, of_settings: bool = False) -> TrueInputs | None:
+    """The density of true inputs; None where no feature has declared errors of that kind."""
     errors, reading = table.errors, np.ones(table.x.shape[1], bool) if of_settings else table.reading
     if errors is None or reading is None:
         return None
-    rng = np.random.default_rng([3, seed])
-    rows = spread(np.arange(table.train), MOST_ROWS)
+    rng, rows = np.random.default_rng([3, seed]), spread(np.arange(table.train), MOST_ROWS)
     variance = np.where(reading, errors.declared[rows], 0.0).astype(np.float64)
-    usual = variance.mean(axis=0)
-    reading = usual > 0
+    reading = variance.mean(axis=0) > 0
     if not reading.any():
         return None
     used = np.flatnonzero(reading)
     if len(reading) <= MOST_FEATURES and not of_settings:
         used = np.flatnonzero(reading | (table.x[: table.train].std(axis=0) > 0))
+    whole = as_matrices(variance) if errors.covariance is None else errors.covariance[rows].astype(np.float64)
+    with one_blas_thread():
+        x, error = table.x[rows][:, used].astype(np.float64), whole[:, used][:, :, used]
+        density = anywhere(len(used)) if of_settings else learn_density(x, error, rng)
+    return TrueInputs(density, used, reading, rows, whole, rng)
+
+
+def fit_law(
+    table: Table,
+    found: FoundProcess,
+    true: TrueInputs,
+    fold: Int[np.ndarray, " train"],
+    target_variance: Float[np.ndarray, "rows targets"] | None = None,
+    *,
+    of_settings: bool = False,
+) -> FoundLaw:
+    """The law behind readings, or behind set points.
+
+    `target_variance` takes the place of the targets' declared variances. How far declared variances count in the
+    regression on readings is not known yet; see `fit.declared_noise`.
+    """
+    errors, density, used, rows = table.errors, true.density, true.used, true.rows
+    if errors is None:
+        raise ValueError("no errors are declared")
+    reading, whole, rng = true.has_errors, true.covariance, true.rng
+    everywhere = np.where(reading, errors.declared, 0.0).astype(np.float64)
+    variance = everywhere[rows]
+    usual = variance.mean(axis=0)
     x, y = table.x[rows].astype(np.float64), table.y[rows].astype(np.float64)
     # Robust weights take the effect of the readings' errors for outliers: only what is far off counts less.
     weight = table.weight[rows] * np.where(found.robust_weights[rows] < LITTLE, found.robust_weights[rows], 1.0)
     known = (errors.target if target_variance is None else target_variance)[rows].mean(axis=1, dtype=np.float64)
-    whole = as_matrices(variance) if errors.covariance is None else errors.covariance[rows].astype(np.float64)
     with one_blas_thread():
-        error = whole[:, used][:, :, used]
-        density = anywhere(len(used)) if of_settings else learn_density(x[:, used], error, rng)
         points, share = nodes(density, used, reading, x, whole)
         averages = _Averages(points, share, y, known, weight, None, x)
         if errors.cross is not None and not of_settings:
@@ -94,7 +126,11 @@ def fit_law(
         used, np.array(low), np.array(high), usual, np.ones(len(reading)), np.zeros(len(reading)), most,
         found.process.numbers.axes, np.array(float(of_settings)),
     )  # fmt: skip
-    return Law(numbers, density)
+    law = Law(numbers, density)
+    answer: LawAnswer = in_chunks(law.answer, (table.x.astype(np.float64), everywhere), 1)
+    mean, unknown = answer.mean.copy(), answer.epistemic_variance.copy()
+    mean[rows], unknown[rows] = fit.unseen(fold[rows], unknown[rows])
+    return FoundLaw(law, mean, unknown)
 
 
 def anywhere(features: int) -> InputDensity:
@@ -140,6 +176,30 @@ class _Fit(NamedTuple):
     factor: Float[np.ndarray, "centres centres"]
     weight: Float[np.ndarray, "centres targets"]
     noise: Float[np.ndarray, " targets"]
+    basis: Float[np.ndarray, "centres rows"]
+    """Averages of the whitened basis over each row's points"""
+    total: Float[np.ndarray, " rows"]
+    """Variance of each row around its average of f"""
+    y: Float[np.ndarray, "rows targets"]
+
+    def unseen(
+        self, fold: Int[np.ndarray, " rows"], seen_variance: Float[np.ndarray, "rows targets"]
+    ) -> tuple[Float[np.ndarray, "rows targets"], Float[np.ndarray, "rows targets"]]:
+        """Averages of f and what is not known of them, as if the rows of a fold had not been seen.
+
+        `seen_variance` is what is not known of them by all rows.
+        """
+        scaled = self.basis / self.total
+        whole, pull = np.eye(len(self.basis)) + scaled @ self.basis.T, scaled @ self.y
+        mean, variance = np.empty_like(self.y), seen_variance.copy()
+        known = solve_triangular(np.linalg.cholesky(whole), self.basis, lower=True)
+        for number in np.unique(fold):
+            own = fold == number
+            factor = np.linalg.cholesky(whole - scaled[:, own] @ self.basis[:, own].T)
+            after = solve_triangular(factor, self.basis[:, own], lower=True)
+            mean[own] = after.T @ solve_triangular(factor, pull - scaled[:, own] @ self.y[own], lower=True)
+            variance[own] += ((after**2).sum(axis=0) - (known[:, own] ** 2).sum(axis=0))[:, None]
+        return mean, np.maximum(variance, 0.0)
 
 
 def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _Fit:
@@ -198,7 +258,8 @@ def _fit(found: FoundProcess, rows_of: _Averages, rng: np.random.Generator) -> _
         apart = values - mean if brought is None else values - mean + brought[:, :, None]
         spread_of_f = np.einsum("q,qrt->rt", share, apart**2)
     noise = np.maximum(np.full(y.shape[1], np.exp(log_noise)), LEAST_NOISE * float(np.exp(start)))
-    return _Fit(theta, centres, factor, whitened_y, noise)
+    total = (np.exp(log_noise) + known[:, None] + spread_of_f).mean(axis=1) / weight
+    return _Fit(theta, centres, factor, whitened_y, noise, basis, total, y)
 
 
 def _sharper(theta: Float[np.ndarray, " numbers"], by: float, features: int) -> Float[np.ndarray, " numbers"]:

@@ -86,17 +86,35 @@ def run_process(context: FitContext) -> ProcessStage:
     else:
         found = find_process(t, declared, fold, settings, seed, context.n_jobs)
     if errors is not None and errors.inputs().declared_variance.any():
-        # The features' errors reach the target through the slope, which is only known once there is a fit.
-        for _ in range(SLOPE_PASSES):
-            squared = process_slopes(found.process, t.x, context.n_jobs) ** 2
-            declared = errors.at_targets(squared).mean(axis=1)
-            found = find_again(found.process.numbers, t, declared, fold, settings, seed)
-    weights = t.weight
-    if errors is not None or (found.robust_weights != 1).any():
-        white = noise(found.process.numbers.theta)
-        is_outlier = found.robust_weights < LITTLE
-        weights = row_weights(t.weight, (white + declared) / found.robust_weights, t.train, is_outlier)
-    return ProcessStage(found, weights)
+        found, declared = told_of_slopes(found, context)
+    return ProcessStage(found, weights_of_rows(found, t, declared))
+
+
+def told_of_slopes(found: FoundProcess, context: FitContext) -> tuple[FoundProcess, Float[np.ndarray, " rows"]]:
+    """A process that knows what the features' declared errors bring to each row, and those variances.
+
+    They reach the target through the slope, which is only known once there is a fit.
+    """
+    t, seed, declared = context.table, int(context.run_seeds[-1]), np.zeros(len(context.table.x))
+    if t.errors is None:
+        raise ValueError("no errors are declared")
+    for _ in range(SLOPE_PASSES):
+        squared = process_slopes(found.process, t.x, context.n_jobs) ** 2
+        declared = t.errors.at_targets(squared).mean(axis=1)
+        numbers, centre = found.process.numbers, found.centre
+        found = find_again(numbers, t, declared, context.fold, context.settings, seed, centre)
+    return found, declared
+
+
+def weights_of_rows(
+    found: FoundProcess, table: Table, declared: Float[np.ndarray, " rows"]
+) -> Float[np.ndarray, " rows"]:
+    """How much each row counts for the means, by its declared variance and its robust weight."""
+    if table.errors is None and (found.robust_weights == 1).all():
+        return table.weight
+    white = noise(found.process.numbers.theta)
+    is_outlier = found.robust_weights < LITTLE
+    return row_weights(table.weight, (white + declared) / found.robust_weights, table.train, is_outlier)
 
 
 def process_slopes(
@@ -165,7 +183,7 @@ def find_process(
         found = on_search_rows(best, ends[0], ITERATIONS)
         robust = _robust(found, coordinates[best], views[best], search_rows, centres, fold, settings)
         if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
-            return robust
+            return robust._replace(centre=found.centre)
         return _cross_fitted(robust, views[best], fold, found.centre, with_trend=with_trend)
 
 
@@ -176,20 +194,24 @@ def find_again(
     fold: Int[np.ndarray, " train"],
     settings: Settings,
     seed: int,
+    centre: tuple[float, ...] = FIRST_START,
 ) -> FoundProcess:
-    """The same process with other declared variances or more rows: the search goes on from where it had ended."""
+    """The same process with other declared variances or more rows: the search goes on from where it had ended.
+
+    `centre` is where that search had begun; length scales without a fold are searched for from there again.
+    """
     search_rows, centres = _picked(len(fold), settings, seed)
     coordinates = Coordinates(before.log_range, before.axes)
     rows = _process_rows(table, declared, coordinates)
     with one_blas_thread():
         with_trend = settings.prior == "ridge"
         found = _with_some_noise(
-            search(rows.take(search_rows), FIRST_START, ITERATIONS, before.theta, with_trend=with_trend)
+            search(rows.take(search_rows), centre, ITERATIONS, before.theta, with_trend=with_trend)
         )
         robust = _robust(found, coordinates, rows, search_rows, centres, fold, settings)
         if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
-            return robust
-        return _cross_fitted(robust, rows, fold, found.centre, with_trend=with_trend)
+            return robust._replace(centre=centre)
+        return _cross_fitted(robust, rows, fold, centre, with_trend=with_trend)
 
 
 def _process_rows(table: Table, declared: Float[np.ndarray, " rows"], coordinates: Coordinates) -> ProcessRows:
@@ -293,7 +315,7 @@ def _cross_fitted(
         theta = _with_some_noise(search(reweighted.take(rest), centre, SCOUT_ITERATIONS, with_trend=with_trend)).theta
         process = GaussianProcess.condition(theta, coordinates, reweighted.take(rest))
         mean[own], variance[own], _ = process.posterior_at(rows.x[own])
-    return found._replace(unseen_mean=mean, unseen_variance=variance)
+    return found._replace(unseen_mean=mean, unseen_variance=variance, centre=centre)
 
 
 def _unseen_error(found: FoundProcess, rows: ProcessRows) -> float:
@@ -314,4 +336,4 @@ def _answers(
     for part in (others[block] for block in blocks(len(others), 1024)):
         mean[part], variance[part], _ = process.posterior_at(rows.x[part], variances=variances)
     mean[centres], variance[centres], _ = process.left_out(rows.y[centres], fold[centres], variances=variances)
-    return FoundProcess(process, mean, variance, np.ones(len(rows.y)))
+    return FoundProcess(process, mean, variance, np.ones(len(rows.y)), FIRST_START)

@@ -13,14 +13,16 @@ import numpy as np
 
 from taylor_sensus.errors import SettingError, did_you_mean
 from taylor_sensus.fit.context import FitContext, NoiseTable
-from taylor_sensus.fit.declared_noise import DeclaredShare, borne_out, tempered
-from taylor_sensus.fit.law import fit_law
+from taylor_sensus.fit.declared_noise import DeclaredShare, borne_out, clearly_worse, tempered, unlikeliness
+from taylor_sensus.fit.law import TrueInputs, fit_law, true_inputs
 from taylor_sensus.fit.noise import squared_slopes
-from taylor_sensus.fit.process import ProcessStage, process_slopes, run_process
-from taylor_sensus.fit.records import FoundProcess, Table
+from taylor_sensus.fit.process import ProcessStage, process_slopes, run_process, told_of_slopes, weights_of_rows
+from taylor_sensus.fit.records import FoundLaw, FoundProcess, Table
 from taylor_sensus.fit.robust import LITTLE, NOTHING
-from taylor_sensus.fit.share import Weighed
+from taylor_sensus.fit.share import Weighed, saved_by_averaging
+from taylor_sensus.fit.step_share import UnseenMean, step_share
 from taylor_sensus.model.declared_errors import DeclaredErrors
+from taylor_sensus.model.ensemble import blended
 from taylor_sensus.model.law import Law
 from taylor_sensus.model.networks import MeanNetwork
 from taylor_sensus.model.shapes import Float
@@ -42,8 +44,8 @@ class Readings(NamedTuple):
     context: FitContext
     """With the targets' declared variances as far as unseen rows bear them out."""
     process: ProcessStage
-    """It knows nothing of the readings' errors: what they do to the mean, a regression on readings learns by itself."""
-    law: Law | None
+    """It knows what the readings' errors bring to each row, unless unseen rows speak against it."""
+    law: FoundLaw | None
     """None without declared errors of features."""
     declared: DeclaredErrors | None = None
     """Of all rows, those of features as they were declared."""
@@ -76,19 +78,75 @@ def run_readings(context: FitContext) -> Readings:
     if process.found is None or not (declared or t.errors.target.any()):
         return Readings(context, process, None)
     seed = int(context.run_seeds[-1])
-    law = fit_law(t, process.found, seed) if read else None
-    share = _declared_share(context, process.found, law)
+    true, law = true_inputs(t, seed, of_settings=not read), None
+    if read and true is not None:
+        process = told_of_readings(context, process, process.found, true)
+    found = process.found
+    if found is None:
+        raise ValueError("there is no process")
+    if read and true is not None:
+        law = fit_law(t, found, true, context.fold)
+    share = _declared_share(context, found, None if law is None else law.law)
     target = tempered(t.errors.target, t.weight, share.target_agreement)
-    if law is not None and share.target_agreement < 1:
-        law = fit_law(t, process.found, seed, target)
+    if true is not None and (not read or share.target_agreement < 1):
+        law = fit_law(t, found, true, context.fold, target, of_settings=not read)
     errors = t.errors._replace(target=target.astype(np.float32))
     table = t._replace(errors=errors)
-    if law is not None:
-        law = with_share(law, share, table)
-        table = counted(table, law)
-    elif declared:
-        law = fit_law(table, process.found, seed, target, of_settings=True)
+    if law is not None and read:
+        law = law._replace(law=with_share(law.law, share, table))
+        table = counted(table, law.law)
     return Readings(replace(context, table=table), process, law, errors)
+
+
+def told_of_readings(context: FitContext, stage: ProcessStage, before: FoundProcess, true: TrueInputs) -> ProcessStage:
+    """The process again, told what each reading's error leaves open, through the slope: bad readings count less.
+
+    What is declared is believed: unless unseen rows are clearly less likely by it, by two standard errors.
+    """
+    t = context.table
+    if t.errors is None:
+        raise ValueError("no errors are declared")
+    declared = t.errors.declared.astype(np.float64)
+    left = np.where(true.has_errors, true.left_open(t.x, declared), declared).astype(np.float32)
+    errors = t.errors._replace(declared=left)
+    told = replace(context, table=t._replace(errors=errors))
+    found, variance = told_of_slopes(before, told)
+
+    def cost(one: FoundProcess) -> Float[np.ndarray, " rows"]:
+        squared = process_slopes(one.process, t.x, context.n_jobs) ** 2
+        known = errors.at_targets(squared) + one.unseen_variance[:, None]
+        return unlikeliness((t.y - one.unseen_mean).astype(np.float64), weight, known.astype(np.float64))
+
+    weight = t.weight.astype(np.float64)
+    if clearly_worse(cost(found) - cost(before), weight):
+        return stage
+    return ProcessStage(found, weights_of_rows(found, told.table, variance))
+
+
+def with_voice(
+    read: Readings,
+    noise_table: NoiseTable,
+    weighed: Weighed,
+    means: Float[np.ndarray, "rows members targets"],
+) -> tuple[Readings, Weighed]:
+    """With a share of the law in the mean for readings, as rows that neither has seen like it.
+
+    `means` are those of the networks.
+    """
+    found = read.law
+    if found is None or found.law.of_settings:
+        return read, weighed
+    held, own = noise_table.is_held_out, found.take(noise_table.rows)
+    y = noise_table.table.y.astype(np.float64)
+    saved = (1 - weighed.share) ** 2 * saved_by_averaging(means, noise_table.unseen)
+    smooth, beside = UnseenMean(y - weighed.residual, saved), UnseenMean(own.unseen_mean, np.zeros_like(y))
+    share = step_share(read.context, noise_table, smooth, beside, held)
+    law = Law(found.law.numbers._replace(voice=share), found.law.density)
+    weighed = weighed._replace(
+        residual=y - blended(share, smooth.mean, own.unseen_mean),
+        mean_variance=blended(share, weighed.mean_variance, own.unseen_variance),
+    )
+    return read._replace(law=found._replace(law=law)), weighed
 
 
 class JudgedReadings(NamedTuple):
@@ -98,7 +156,7 @@ class JudgedReadings(NamedTuple):
     """With the declared variances as the regression on readings uses them."""
     noise_table: NoiseTable
     """The same."""
-    law: Law | None
+    law: FoundLaw | None
 
 
 def judge_readings(
@@ -108,9 +166,10 @@ def judge_readings(
 
     The law says what they make on average, the slope of the blended mean how that differs from row to row.
     """
-    context, law = read.context, read.law
-    if law is None or read.declared is None or law.of_settings:
-        return JudgedReadings(context, noise_table, law)
+    context, found = read.context, read.law
+    if found is None or read.declared is None or found.law.of_settings:
+        return JudgedReadings(context, noise_table, found)
+    law = found.law
     t = context.table._replace(errors=read.declared)
     chosen = spread(np.flatnonzero(noise_table.is_held_out & (noise_table.table.weight > NOTHING)), MOST_ROWS)
     some = noise_table.table._replace(errors=read.declared.take(noise_table.rows)).take(chosen)
@@ -122,7 +181,7 @@ def judge_readings(
     table = counted(t, law)
     errors = None if table.errors is None else table.errors.take(noise_table.rows)
     judged = noise_table._replace(table=noise_table.table._replace(errors=errors))
-    return JudgedReadings(replace(context, table=table), judged, law)
+    return JudgedReadings(replace(context, table=table), judged, found._replace(law=law))
 
 
 def counted(table: Table, law: Law) -> Table:

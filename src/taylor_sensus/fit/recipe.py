@@ -26,7 +26,7 @@ from taylor_sensus.fit.members import histories, useful_jobs
 from taylor_sensus.fit.noise import train_noise
 from taylor_sensus.fit.padding import assign_folds, fold_numbers, unseen_mask
 from taylor_sensus.fit.prepare import PreparedTable, prepare
-from taylor_sensus.fit.readings import judge_readings, run_readings, with_kinds
+from taylor_sensus.fit.readings import judge_readings, run_readings, with_kinds, with_voice
 from taylor_sensus.fit.records import Chosen, Progress, TrainedEnsemble
 from taylor_sensus.fit.share import weigh, without_intercepts
 from taylor_sensus.fit.stream import RowSource, StreamedRows
@@ -90,7 +90,7 @@ def fit_model(
         default_errors=prepared.default_errors,
         ensemble=calibrated.ensemble,
         imputed_scale=trained.imputed_scale,
-        law=trained.law,
+        law=None if trained.law is None else trained.law.law,
         groups=calibrated.groups,
         group_names=names.groups,
         curved=calibrated.curved,
@@ -160,6 +160,7 @@ def train(start: Start) -> TrainedEnsemble:
     means = train_means(context, noise_table, row_weights)
     at_rows = network_means(means.networks, noise_table.table.x, context.n_jobs)
     weighed = weigh(context, found, noise_table, means.networks, at_rows, row_weights)
+    read, weighed = with_voice(read, noise_table, weighed, at_rows)
     weighed, differ = without_intercepts(noise_table, weighed)
     context, noise_table, law = judge_readings(read, noise_table, means.networks, weighed)
     noise_runs, noise_nets = train_noise(context, means.networks, noise_table, weighed)

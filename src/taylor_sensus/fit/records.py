@@ -9,7 +9,7 @@ import pandas as pd
 
 from taylor_sensus.fit.padding import room_for
 from taylor_sensus.model.declared_errors import DeclaredErrors
-from taylor_sensus.model.ensemble import Ensemble
+from taylor_sensus.model.ensemble import Ensemble, LawVoice
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers
 from taylor_sensus.model.law import Law
 from taylor_sensus.model.shapes import Bool, Float, Int
@@ -91,10 +91,26 @@ class FoundProcess(NamedTuple):
     unseen_variance: Float[np.ndarray, " rows"]
     robust_weights: Float[np.ndarray, " rows"]
     """Factor on the weight of each row, 1 for a typical one"""
+    centre: tuple[float, ...]
+    """Typical length scales where its search began"""
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> FoundProcess:
         """With the answers for these rows only."""
-        return FoundProcess(self.process, *[part[rows] for part in self[1:]])
+        mean, variance, weights = (part[rows] for part in self[1:4])
+        return FoundProcess(self.process, mean, variance, weights, self.centre)
+
+
+class FoundLaw(NamedTuple):
+    """A law, and its answers as if each row were new."""
+
+    law: Law
+    unseen_mean: Float[np.ndarray, "rows targets"]
+    unseen_variance: Float[np.ndarray, "rows targets"]
+    """What is not known of it."""
+
+    def take(self, rows: Int[np.ndarray, " chosen"]) -> FoundLaw:
+        """With the answers for these rows only."""
+        return FoundLaw(self.law, self.unseen_mean[rows], self.unseen_variance[rows])
 
 
 class TrainedEnsemble(NamedTuple):
@@ -111,7 +127,7 @@ class TrainedEnsemble(NamedTuple):
     """Of the table's rows, as far as unseen rows bear them out."""
     imputed_scale: float = 1.0
     """Factor on the variance of cells that were missing."""
-    law: Law | None = None
+    law: FoundLaw | None = None
     """What is behind features that were read with errors."""
     groups_differ: Bool[np.ndarray, " targets"] | None = None
     """For each target whether groups differ beside the function; None where no groups were given."""
@@ -123,4 +139,14 @@ class TrainedEnsemble(NamedTuple):
         """The same, with what is known of single rows for these rows only."""
         process = None if self.process is None else self.process.take(rows)
         boosted = None if self.boosted_mean is None else self.boosted_mean[rows]
-        return self._replace(unseen=self.unseen[:, rows], process=process, boosted_mean=boosted)
+        law = None if self.law is None else self.law.take(rows)
+        return self._replace(unseen=self.unseen[:, rows], process=process, boosted_mean=boosted, law=law)
+
+    @property
+    def voice(self) -> LawVoice | None:
+        """The law's at the table's rows, as if it had not seen them; None where it has no share."""
+        found = self.law
+        if found is None or found.law.numbers.voice is None or not found.law.numbers.voice.any():
+            return None
+        share = np.broadcast_to(found.law.numbers.voice, found.unseen_mean.shape)
+        return LawVoice(share, found.unseen_mean, found.unseen_variance)

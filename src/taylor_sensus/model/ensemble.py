@@ -30,7 +30,7 @@ from taylor_sensus.model.declared_errors import InputErrors
 from taylor_sensus.model.density import DensityPerception
 from taylor_sensus.model.forward import ReadyBlocks, log_density
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessEstimate
-from taylor_sensus.model.law import LawAnswer
+from taylor_sensus.model.law import Law, LawAnswer
 from taylor_sensus.model.module import mapped
 from taylor_sensus.model.repeats import Repeats
 from taylor_sensus.model.shapes import AnyArray, Bool, Float, Shaped
@@ -332,6 +332,37 @@ def blend(parts: Ensemble, outputs: ComponentOutputs, unseen: Bool[np.ndarray, "
     )
 
 
+class LawVoice(NamedTuple):
+    """What the law behind readings says of rows, and its share in their mean; see `model.law`."""
+
+    share: Float[np.ndarray, "rows targets"]
+    mean: Float[np.ndarray, "rows targets"]
+    variance: Float[np.ndarray, "rows targets"]
+    """What is not known of it"""
+
+    def in_members(self, means: Float[np.ndarray, "rows members targets"]) -> Float[np.ndarray, "rows members targets"]:
+        """Every member's mean with the law's."""
+        return blended(self.share[:, None, :], means, self.mean[:, None, :])
+
+    def in_blend(self, found: Blend) -> Blend:
+        """The ensemble's average with the law's mean."""
+        mean = blended(self.share, found.mean, self.mean)
+        return found._replace(mean=mean, mean_variance=blended(self.share, found.mean_variance, self.variance))
+
+
+def law_voice(
+    law: Law | None,
+    x: Float[np.ndarray, "rows features"],
+    variance: Float[np.ndarray, "rows features"],
+    n_jobs: int | None,
+) -> LawVoice | None:
+    """Of scaled readings with these variances of their errors; None where it has no share."""
+    if law is None or law.numbers.voice is None or not law.numbers.voice.any():
+        return None
+    answer: LawAnswer = in_chunks(law.answer, (x, variance), n_jobs)
+    return LawVoice(np.broadcast_to(law.numbers.voice, answer.mean.shape), answer.mean, answer.epistemic_variance)
+
+
 class Distribution(NamedTuple):
     """The predictive distribution of rows in scaled units; variances add up."""
 
@@ -380,6 +411,7 @@ def predicted(
     prior: Float[np.ndarray, "rows targets"],
     target_error: Float[np.ndarray, "rows targets"],
     n_jobs: int | None,
+    voice: LawVoice | None = None,
 ) -> Distribution:
     """All steps for scaled rows, chunk by chunk: sums over members must not depend on how many rows stand beside."""
 
@@ -389,12 +421,14 @@ def predicted(
         variance: Float[np.ndarray, "rows features"],
         prior: Float[np.ndarray, "rows targets"],
         error: Float[np.ndarray, "rows targets"],
+        *law: Float[np.ndarray, "rows targets"],
     ):
         outputs = component_outputs(parts, x.astype(np.float32), InputErrors(share, variance), 1)
         k = familiarity_of(parts, outputs.process_variance, outputs.log_densities)
-        return distribution(parts, blend(parts, outputs), k, x, prior, error)
+        found = blend(parts, outputs)
+        return distribution(parts, LawVoice(*law).in_blend(found) if law else found, k, x, prior, error)
 
-    return in_chunks(chunk, (x, *errors, prior, target_error), n_jobs)
+    return in_chunks(chunk, (x, *errors, prior, target_error, *(voice or ())), n_jobs)
 
 
 def familiarity_of(

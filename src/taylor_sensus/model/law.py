@@ -3,7 +3,9 @@
 A regression on readings learns E[y | reading], flatter than f (attenuation); one on set points, around which the system
 works, learns f averaged over their errors. The law is a Gaussian process whose rows are not values of f but averages of
 it over the true inputs that a reading or set point may have had: y_i = sum_q w_q f(x_iq) + noise. It answers for exact
-inputs (`X_err=0`), and shares in the answer for readings whose errors are smaller than any in training. Where errors of
+inputs (`X_err=0`), and shares in the answer for readings whose errors are smaller than any in training. It also has a
+voice in the answer for all other readings, as unseen rows like it: where errors differ between rows, so does
+E[y | reading], which the regression, told of no errors, cannot know. Where errors of
 readings are larger than in training, the regression on readings answers, averaged over the better readings behind the
 worse one, through which alone y depends on it.
 """
@@ -58,6 +60,8 @@ class LawNumbers(NamedTuple):
     """Of the coordinates of the process; None: the features themselves"""
     is_setting: Num[np.ndarray, ""] | None = None
     """1 where the errors are those of set points; None or 0: of readings"""
+    voice: Float[np.ndarray, " targets"] | None = None
+    """Share of its mean in the answer for readings, beside the regression on them; None: of an earlier model file"""
 
 
 class LawAnswer(NamedTuple):
@@ -79,6 +83,12 @@ class Law:
     def root(self) -> Float[np.ndarray, "centres centres"]:
         """Cholesky factor of the prior's covariance at the centres."""
         return prior_root(self.numbers.theta, self.numbers.centres)
+
+    @cached_property
+    def coefficients(self) -> Float[np.ndarray, "centres targets"]:
+        """Of each centre in the mean."""
+        whitened = solve_triangular(self.numbers.factor, self.numbers.weight, lower=True, trans="T")
+        return solve_triangular(self.root, whitened, lower=True, trans="T")
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -117,6 +127,10 @@ class Law:
         known = prior_variances(self.numbers.theta, self.coordinates(x)) - (before * before).sum(axis=0)
         return after.T @ self.numbers.weight, np.maximum(known, 0.0) + (after * after).sum(axis=0)
 
+    def mean(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows targets"]:
+        """f at exactly known scaled inputs, without its variance."""
+        return covariance(self.numbers.theta, self.coordinates(x), self.numbers.centres) @ self.coefficients
+
     def slopes(
         self, x: Float[np.ndarray, "rows features"], step: float = 1e-3
     ) -> Float[np.ndarray, "rows targets features"]:
@@ -125,7 +139,7 @@ class Law:
         for feature in range(x.shape[1]):
             aside = np.zeros(x.shape[1])
             aside[feature] = step
-            found.append((self.function(x + aside)[0] - self.function(x - aside)[0]) / (2 * step))
+            found.append((self.mean(x + aside) - self.mean(x - aside)) / (2 * step))
         return np.stack(found, axis=2)
 
     def share(self, variance: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, " rows"]:
@@ -183,7 +197,7 @@ class Law:
             return LawAnswer(nothing, nothing, nothing)
         points, weight = nodes(self.density, n.used, self.has_errors, x, variance)
         count = len(weight)
-        values = self.function(points.reshape(rows * count, -1))[0].reshape(rows, count, -1)
+        values = self.mean(points.reshape(rows * count, -1)).reshape(rows, count, -1)
         mean = np.einsum("q,rqt->rt", weight, values)
         noisy = (variance[:, self.has_errors] > 0).any(axis=1, keepdims=True)
         spread = np.where(~noisy, 0.0, np.einsum("q,rqt->rt", weight, (values - mean[:, None]) ** 2))

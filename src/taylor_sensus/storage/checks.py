@@ -105,6 +105,7 @@ ARRAYS = {
     "law.most": _rule("features", **NOT_NEGATIVE, needed=False),
     "law.axes": _rule("features features", low=-1e3, high=1e3, needed=False),
     "law.is_setting": _rule(low=0.0, high=1.0, needed=False),
+    "law.voice": _rule("targets", low=0.0, high=1.0, needed=False),
     "law_density.weight": _rule("components", **POSITIVE),
     "law_density.mean": _rule("components used"),
     "law_density.covariance": _rule("components used used"),
