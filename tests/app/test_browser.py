@@ -64,7 +64,7 @@ def test_from_a_table_of_concrete_to_predictions(page, concrete, tmp_path):
 
     page.click("text=What if")
     page.wait_for_selector("#view .mean", timeout=WAIT)
-    assert not page.locator("#update").is_visible()
+    page.wait_for_selector("#update", state="hidden", timeout=WAIT)  # its script takes the button away
     assert page.locator("#view svg").count() == 2
     turned = turn(page, 7, "max")  # age
     model = load(downloaded_model(page, tmp_path))
