@@ -77,19 +77,16 @@ def run_readings(context: FitContext) -> Readings:
     declared = bool(t.errors.declared.any())
     if process.found is None or not (declared or t.errors.target.any()):
         return Readings(context, process, None)
-    seed = int(context.run_seeds[-1])
+    untold, seed = process.found, int(context.run_seeds[-1])
     true, law = true_inputs(t, seed, of_settings=not read), None
     if read and true is not None:
-        process = told_of_readings(context, process, process.found, true)
-    found = process.found
-    if found is None:
-        raise ValueError("there is no process")
-    if read and true is not None:
-        law = fit_law(t, found, true, context.fold)
-    share = _declared_share(context, found, None if law is None else law.law)
+        process = told_of_readings(context, process, untold, true)
+        # Length scales of the process that was told nothing serve the law better: it counts the errors by itself.
+        law = fit_law(t, untold, true, context.fold)
+    share = _declared_share(context, process.found or untold, None if law is None else law.law)
     target = tempered(t.errors.target, t.weight, share.target_agreement)
     if true is not None and (not read or share.target_agreement < 1):
-        law = fit_law(t, found, true, context.fold, target, of_settings=not read)
+        law = fit_law(t, untold, true, context.fold, target, of_settings=not read)
     errors = t.errors._replace(target=target.astype(np.float32))
     table = t._replace(errors=errors)
     if law is not None and read:
