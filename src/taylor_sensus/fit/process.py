@@ -19,7 +19,7 @@ from taylor_sensus.fit.robust import (
     suspects,
 )
 from taylor_sensus.model.chunks import in_chunks, one_blas_thread, run_all
-from taylor_sensus.model.coordinates import Coordinates, principal_axes
+from taylor_sensus.model.coordinates import Coordinates, find_levels, principal_axes
 from taylor_sensus.model.gaussian_process import (
     CENTRES,
     FoundMaximum,
@@ -43,7 +43,10 @@ LONG_TAIL = 4.0
 SCOUTS, SCOUT_ITERATIONS = 200, 25
 """Rows and steps with which starts and ranges are compared, before the best goes on with more rows."""
 VERY_STRONG = 5.0
-"""Log of the Bayes factor from which principal axes take the place of the features: evidence that is called so."""
+"""Log of the Bayes factor from which principal axes take the place of the features, or levels stand beside them:
+evidence that is called so."""
+LEVELS_ERROR = 0.97
+"""Squared error of unseen rows with levels, as a share of that without, up to which they are worth it."""
 ITERATIONS = 40
 ROUNDS, MORE_ROUNDS, MORE_ITERATIONS = 2, 6, 10
 """How often robust weights are found anew, and the search goes on; and how often more where there clearly are outliers,
@@ -163,17 +166,23 @@ def find_process(
             _answers(process, rows, np.arange(len(search_rows)), fold[search_rows], variances=False), rows
         )
 
+    def is_likelier(other: Coordinates) -> bool:
+        coordinates.append(other)
+        views.append(_process_rows(table, declared, other))
+        tried.append(from_start(len(tried), FIRST_START))
+        return (tried[best].cost - tried[-1].cost) * len(scouts) > VERY_STRONG
+
     # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
     with one_blas_thread():
         tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(ranges))], n_jobs)
         best = min(range(len(ranges)), key=error) if len(ranges) > 1 else 0
         axes = principal_axes(views[best].x[: len(fold)])
-        if axes is not None:
-            coordinates.append(Coordinates(ranges[best], axes))
-            views.append(_process_rows(table, declared, coordinates[-1]))
-            tried.append(from_start(len(ranges), FIRST_START))
-            if (tried[best].cost - tried[-1].cost) * len(scouts) > VERY_STRONG:
-                best = len(ranges)
+        if axes is not None and is_likelier(coordinates[best]._replace(axes=axes)):
+            best = len(tried) - 1
+        levels = find_levels(table.x[: len(fold)]) if _are_exact(table) else None
+        if levels is not None and is_likelier(coordinates[best]._replace(levels=levels)):
+            last = len(tried) - 1
+            best = last if error(last) < LEVELS_ERROR * error(best) else best
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
         ends = sorted([tried[best], *again], key=lambda one: one.cost)
         # With fewer rows another maximum may be the highest: the two best go on for a while.
@@ -185,6 +194,11 @@ def find_process(
         if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
             return robust._replace(centre=found.centre)
         return _cross_fitted(robust, views[best], fold, found.centre, with_trend=with_trend)
+
+
+def _are_exact(table: Table) -> bool:
+    """Whether no feature has declared errors: a reading does not say which level it is."""
+    return table.reading is None and (table.errors is None or not table.errors.declared.any())
 
 
 def find_again(
@@ -201,7 +215,7 @@ def find_again(
     `centre` is where that search had begun; length scales without a fold are searched for from there again.
     """
     search_rows, centres = _picked(len(fold), settings, seed)
-    coordinates = Coordinates(before.log_range, before.axes)
+    coordinates = before.coordinates
     rows = _process_rows(table, declared, coordinates)
     with one_blas_thread():
         with_trend = settings.prior == "ridge"

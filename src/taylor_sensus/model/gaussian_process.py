@@ -23,7 +23,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 from scipy.optimize import minimize
 
 from taylor_sensus.model.chunks import one_blas_thread
-from taylor_sensus.model.coordinates import Coordinates
+from taylor_sensus.model.coordinates import Coordinates, Levels
 from taylor_sensus.model.covariance_shapes import SHAPES, CovarianceShape, are_single, arguments, as_queries
 from taylor_sensus.model.inducing import INDUCING, InducingPoints, induced
 from taylor_sensus.model.shapes import Float, Int, Num, Shaped
@@ -109,6 +109,13 @@ class ProcessNumbers(NamedTuple):
     """1 where what all others know goes through these, else 0; None: a model file before version 0.3"""
     axes: Float[np.ndarray, "features features"] | None = None
     """Of its coordinates; None: the features themselves"""
+    levels: Levels | None = None
+    """Of its coordinates; None: no feature is asked at levels"""
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """From scaled rows to those of the process."""
+        return Coordinates(self.log_range, self.axes, self.levels)
 
 
 class ShapeAtCentres(NamedTuple):
@@ -155,7 +162,7 @@ class GaussianProcess:
         witnesses = len(numbers.centres) if numbers.witnesses is None else numbers.witnesses
         exact: list[Any] = [np.asarray(part, np.float64) for part in numbers[:5]]
         axes = None if numbers.axes is None else np.asarray(numbers.axes, np.float64)
-        made: list[Any] = [*exact, np.array(witnesses), numbers.is_induced, axes]
+        made: list[Any] = [*exact, np.array(witnesses), numbers.is_induced, axes, numbers.levels]
         self.numbers = ProcessNumbers(*made)
         if factor is not None:
             self.factor = factor
@@ -170,16 +177,15 @@ class GaussianProcess:
         coefficients = dpotrs(factor, rows.y, lower=1)[0]
         many = len(rows.x) > EXACT
         witnesses = np.array(INDUCING if many else len(rows.x))
-        log_range, axes = np.array(coordinates.log_range), coordinates.axes
-        numbers = ProcessNumbers(
-            theta, log_range, rows.x, row_noise, coefficients, witnesses, np.array(int(many)), axes
-        )
+        log_range, axes, levels = coordinates
+        log_range, is_induced = np.array(log_range), np.array(int(many))
+        numbers = ProcessNumbers(theta, log_range, rows.x, row_noise, coefficients, witnesses, is_induced, axes, levels)
         return cls(numbers, factor)
 
     @cached_property
     def coordinates(self) -> Coordinates:
         """From scaled rows to those of the process."""
-        return Coordinates(self.numbers.log_range, self.numbers.axes)
+        return self.numbers.coordinates
 
     @cached_property
     def factor(self) -> Float[np.ndarray, "centres centres"]:
@@ -210,7 +216,7 @@ class GaussianProcess:
         n = self.numbers
         if n.is_induced is None or len(n.centres) < SINGLE_ROWS:
             return np.float64
-        asked = self.tried, np.zeros_like(self.tried)  # slopes in its own coordinates
+        asked = self.tried, np.zeros_like(self.coordinates.turned_back(self.tried))  # not where features are drawn in
         exact, single = (self._in(kind).posterior_at(*asked) for kind in (np.float64, np.float32))
         least, usual_slope = n.row_noise.min(), np.sqrt(np.mean(np.square(np.asarray(exact.jacobian))))
         pairs = zip(exact, single, (np.sqrt(least), least, usual_slope), strict=True)

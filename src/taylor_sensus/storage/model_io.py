@@ -15,6 +15,7 @@ from taylor_sensus._version import __version__
 from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError, listed
 from taylor_sensus.fit.history import COLUMNS
 from taylor_sensus.fitted import FittedModel, HeldOut
+from taylor_sensus.model.coordinates import Levels, are_levels
 from taylor_sensus.model.declared_errors import DefaultErrors
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, FamiliarityScale, ProcessShare
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters, prior_variances
@@ -40,6 +41,7 @@ from taylor_sensus.storage.upgrade import Arrays, upgraded
 
 Record = TypeVar("Record")
 MOST_CENTRES = HIGHEST["kernel_rows"]
+LEVELS = "process.levels"
 MOST_STRETCHED = 1e9
 """Largest ratio between two directions of a process' coordinates."""
 STEEPEST = 1e18
@@ -181,11 +183,14 @@ def _restore(content: ModelFile) -> TSNetRegressor:
     settings = _settings(header["settings"])
     columns, target_names = columns_of(header), targets_of(header)
     features, targets = sum(len(column.parts) for column in columns), len(target_names)
+    coordinates = features + np.size(arrays.get(f"{LEVELS}.feature", ()))
     sizes = {
         "features": (features,),
         "targets": (targets,),
         "perceptions": (_perceptions(settings),),
-        "hyper_parameters": (hyper_parameters(features),),
+        "coordinates": (coordinates,),
+        "hyper_parameters": (hyper_parameters(coordinates),),
+        "law_parameters": (hyper_parameters(features),),
         "sides": (2,),
         "covariance": (features,) * (2 if features <= MOST_COLUMNS else 1),
     }
@@ -249,7 +254,7 @@ def _ensemble(settings: Settings, features: int, content: ModelFile) -> Ensemble
     return Ensemble(
         blocks=blocks,
         densities=densities,
-        process_share=_process_share(arrays) if "process" in parts else None,
+        process_share=_process_share(arrays, features) if "process" in parts else None,
         prior_variance=arrays["prior_variance"],
         combination=settings.combination if "densities" in parts else BY_PROCESS,
         noise_scale=arrays["noise_scale"],
@@ -266,10 +271,13 @@ def _perceptions(settings: Settings) -> int:
     return settings.members if settings.training == "joint" else 1
 
 
-def _process_share(arrays: Arrays) -> ProcessShare:
+def _process_share(arrays: Arrays, features: int) -> ProcessShare:
     own: list[Any] = [arrays[f"process.{name}"] for name in ProcessNumbers._fields[:5]]
-    own += [arrays.get(f"process.{name}") for name in ProcessNumbers._fields[5:]]
-    numbers = ProcessNumbers(*own)
+    own += [arrays.get(f"process.{name}") for name in ProcessNumbers._fields[5:-1]]
+    levels = _record(Levels, LEVELS, arrays) if f"{LEVELS}.feature" in arrays else None
+    if levels is not None and not are_levels(levels, features):
+        raise ModelFileError("its levels are not those of its features in order")
+    numbers = ProcessNumbers(*own, levels=levels)
     if not 0 < len(numbers.centres) <= MOST_CENTRES:  # the work grows with the cube, the memory with the square
         raise ModelFileError(f"its Gaussian process has {len(numbers.centres)} centres, not 1 to {MOST_CENTRES}")
     process = GaussianProcess(numbers)
