@@ -63,6 +63,15 @@ def test_fits_from_files_in_miniature(capsys):
     assert files.startswith("files (34,000 rows)") and found[0] == pytest.approx(found[1], rel=0.3)
 
 
+def test_levels_in_miniature(capsys):
+    """Things that are numbered are told apart, and the process without levels errs more."""
+    from bench import levels
+
+    levels.main(["--quick"])
+    line = dict(re.findall(r"^(\S+) +(\S+)$", capsys.readouterr().out, flags=re.MULTILINE))
+    assert int(line["chosen"]) == 1 and float(line["mse"]) < 0.5 * float(line["mse_without"])
+
+
 def test_sharing_in_miniature(capsys):
     """Its gradient is the slope of its loss, and every kind of ensemble is measured."""
     from bench import sharing

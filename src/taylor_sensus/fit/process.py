@@ -172,6 +172,18 @@ def find_process(
         tried.append(from_start(len(tried), FIRST_START))
         return (tried[best].cost - tried[-1].cost) * len(scouts) > VERY_STRONG
 
+    def error_of_other_half(number: int) -> float:
+        """Levels are many: rows that gave the length scales are no judges of them."""
+        total, some = 0.0, search_rows[: 2 * SCOUTS]
+        rows, is_first = views[number].take(some), fold[some] % 2 == 0
+        for own in (is_first, ~is_first):
+            seen, other = rows.take(np.flatnonzero(own)), rows.take(np.flatnonzero(~own))
+            theta = _with_some_noise(search(seen, FIRST_START, SCOUT_ITERATIONS, with_trend=with_trend)).theta
+            process = GaussianProcess.condition(theta, coordinates[number], seen)
+            apart = other.y - process.posterior_at(other.x, variances=False).mean
+            total += float(np.average(apart**2, axis=0, weights=other.weight).sum())
+        return total
+
     # One thread a search: threads inside small matrix products gain little, and their order changes last digits.
     with one_blas_thread():
         tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(ranges))], n_jobs)
@@ -179,10 +191,10 @@ def find_process(
         axes = principal_axes(views[best].x[: len(fold)])
         if axes is not None and is_likelier(coordinates[best]._replace(axes=axes)):
             best = len(tried) - 1
-        levels = find_levels(table.x[: len(fold)]) if _are_exact(table) else None
+        levels = find_levels(table.x[: len(fold)]) if _are_exact(table) and len(np.unique(fold)) > 1 else None
         if levels is not None and is_likelier(coordinates[best]._replace(levels=levels)):
-            last = len(tried) - 1
-            best = last if error(last) < LEVELS_ERROR * error(best) else best
+            last, judges = len(tried) - 1, (error, error_of_other_half)
+            best = last if all(judge(last) < LEVELS_ERROR * judge(best) for judge in judges) else best
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
         ends = sorted([tried[best], *again], key=lambda one: one.cost)
         # With fewer rows another maximum may be the highest: the two best go on for a while.
