@@ -29,6 +29,7 @@ import pandas as pd
 
 from taylor_sensus import TSNetRegressor
 from taylor_sensus._version import __version__
+from taylor_sensus.errors import DataError
 from taylor_sensus.fit import process
 from taylor_sensus.model.coordinates import FEWEST_LEVELS, MOST_LEVELS
 from taylor_sensus.scores import evaluate
@@ -156,7 +157,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for split in SPLITS:
             if (name, split) in done:
                 continue
-            new, line = not RESULTS.exists(), measured(name, X, y, split)
+            try:
+                new, line = not RESULTS.exists(), measured(name, X, y, split)
+            except DataError as problem:  # words in a column whose training rows are all numbers
+                sys.stderr.write(f"{name}: {problem}\n")
+                continue
             with RESULTS.open("a", newline="") as file:
                 writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
                 if new:

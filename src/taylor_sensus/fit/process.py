@@ -59,8 +59,8 @@ LEAST_LOG_NOISE = np.log(1e-6)
 """Log of the smallest noise variance."""
 MANY_ROWS, FEWEST_CENTRES, MOST_WORK = 10_000, 500, 3e10
 """Above so many rows fewer become centres, the more rows ask them: the work is rows times centres squared."""
-FEW_ROWS = 250
-"""Up to so many, the length scales are searched for again without each fold."""
+FEW_ROWS, LEVEL_ROWS = 250, 5
+"""Up to so many, and so many more for each level, the length scales are searched for again without each fold."""
 SLOPE_PASSES = 3
 """How often the process is fitted again with the slopes of the fit before, where features have declared errors."""
 
@@ -203,7 +203,7 @@ def find_process(
             ends = sorted(run_all(on, n_jobs), key=lambda one: one.cost)
         found = on_search_rows(best, ends[0], ITERATIONS)
         robust = _robust(found, coordinates[best], views[best], search_rows, centres, fold, settings)
-        if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
+        if not _are_few(fold, coordinates[best]):
             return robust._replace(centre=found.centre)
         return _cross_fitted(robust, views[best], fold, found.centre, with_trend=with_trend)
 
@@ -235,7 +235,7 @@ def find_again(
             search(rows.take(search_rows), centre, ITERATIONS, before.theta, with_trend=with_trend)
         )
         robust = _robust(found, coordinates, rows, search_rows, centres, fold, settings)
-        if len(fold) > FEW_ROWS or len(np.unique(fold)) < 2:
+        if not _are_few(fold, coordinates):
             return robust._replace(centre=centre)
         return _cross_fitted(robust, rows, fold, centre, with_trend=with_trend)
 
@@ -320,6 +320,11 @@ def _from_all(
     if len(robust_centres) < len(centres):
         process = GaussianProcess.condition(process.numbers.theta, process.coordinates, rows.take(centres))
     return _answers(process, rows, centres, fold)
+
+
+def _are_few(fold: Int[np.ndarray, " train"], coordinates: Coordinates) -> bool:
+    levels = 0 if coordinates.levels is None else len(coordinates.levels.feature)
+    return len(fold) <= FEW_ROWS + LEVEL_ROWS * levels and len(np.unique(fold)) > 1
 
 
 def _cross_fitted(

@@ -79,7 +79,7 @@ class Coordinates(NamedTuple):
         """Scaled rows as the process sees them."""
         z = squash(np.asarray(x, np.float64), float(self.log_range), "log")
         z = z if self.axes is None else z @ self.axes
-        return z if self.levels is None else np.concatenate([z, self.levels(x)], axis=1)
+        return z if self.levels is None else np.ascontiguousarray(np.concatenate([z, self.levels(x)], axis=1))
 
     def pulled_back(
         self, slopes: Float[np.ndarray, "rows targets coordinates"], x: Float[np.ndarray, "rows features"]

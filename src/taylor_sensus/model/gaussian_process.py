@@ -247,7 +247,8 @@ class GaussianProcess:
         else:
             whole, noise = len(own) == len(self.numbers.centres), self.numbers.row_noise
             factor = self.factor if whole else _factor(self.numbers.theta, self.numbers.centres[own], noise[own])
-            exact = np.ascontiguousarray(np.tril(dtrtri(factor, lower=1)[0]))
+            with one_blas_thread():  # as in a fit, so that a loaded model says the same to the last digit
+                exact = np.ascontiguousarray(np.tril(dtrtri(factor, lower=1)[0]))
         if self.precision is np.float64:
             return exact
         cross = covariance(self.numbers.theta, self.tried, self.numbers.centres[own]).astype(np.float32).T
