@@ -71,7 +71,7 @@ def write(results: pd.DataFrame, out: Path) -> None:
     write_table(lines, out, "mechanisms", f"Against the default, {int(found['tables'].max())} tables.")
     rows = results.groupby("table")["rows"].max()
     for ratios, name, what in (
-        (of_large(results), "mechanisms_large", "Large tables, one split: MSE over that of the default then."),
+        (of_large(results), "mechanisms_large", "Large tables, one split: MSE over that of the default."),
         (of_stairs(results), "mechanisms_stairs", "Functions that step, one split: MSE over that of the default."),
     ):
         if not len(ratios):
