@@ -98,7 +98,7 @@ class ProcessNumbers(NamedTuple):
     theta: Float[np.ndarray, " numbers"]
     log_range: Float[np.ndarray, ""]
     """Where long tails begin to be squashed"""
-    centres: Float[np.ndarray, "centres features"]
+    centres: Float[np.ndarray, "centres coordinates"]
     """Training rows in its coordinates"""
     row_noise: Float[np.ndarray, " centres"]
     coefficients: Float[np.ndarray, "centres targets"]
@@ -347,7 +347,7 @@ class GaussianProcess:
 
     def posterior_at(
         self,
-        z: Float[np.ndarray, "rows features"],
+        z: Float[np.ndarray, "rows coordinates"],
         x: Float[np.ndarray, "rows features"] | None = None,
         variances: bool = True,
     ) -> ProcessEstimate:
