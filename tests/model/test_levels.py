@@ -5,7 +5,7 @@ import pytest
 
 from taylor_sensus import TSNetRegressor, load
 from taylor_sensus.errors import ModelFileError
-from taylor_sensus.model.coordinates import Coordinates, Levels, find_levels
+from taylor_sensus.model.coordinates import Coordinates, FeatureLevels, find_levels
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessRows, hyper_prior
 from taylor_sensus.storage.container import read_model_file, write_model_file
 
@@ -22,11 +22,11 @@ def machines(count: int, seed: int, heights: np.ndarray = HEIGHTS) -> tuple[np.n
     return X, heights[numbers].sum(axis=1) + np.sin(2 * X[:, 3]) + 0.1 * rng.normal(size=count)
 
 
-def three() -> Levels:
-    return Levels(np.array([1, 1, 1]), np.array([-1.0, 0.0, 3.0]), np.array([1.0, 2.0, 1.0]))
+def three() -> FeatureLevels:
+    return FeatureLevels(np.array([1, 1, 1]), np.array([-1.0, 0.0, 3.0]), np.array([1.0, 2.0, 1.0]))
 
 
-def chosen(model: TSNetRegressor) -> Levels | None:
+def chosen(model: TSNetRegressor) -> FeatureLevels | None:
     share = model.fitted_.ensemble.process_share
     assert share is not None
     return share.process.numbers.levels

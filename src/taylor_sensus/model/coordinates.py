@@ -27,7 +27,7 @@ STEP = 0.01
 """Half the distance between two levels over which a slope is taken, as a share of the smallest such distance."""
 
 
-class Levels(NamedTuple):
+class FeatureLevels(NamedTuple):
     """Hat functions: at each level of a feature one that is 1 there and falls to 0 at the levels beside it.
 
     With them a process need not believe that levels side by side are alike. Between levels they go over into each
@@ -72,7 +72,7 @@ class Coordinates(NamedTuple):
     """Where long tails begin to be drawn in"""
     axes: Float[np.ndarray, "features features"] | None = None
     """Principal axes as columns, each divided by the rows' spread along it; None: the features themselves"""
-    levels: Levels | None = None
+    levels: FeatureLevels | None = None
     """Of features that have few values; None: only their size counts"""
 
     def __call__(self, x: Float[np.ndarray, "rows features"]) -> Float[np.ndarray, "rows coordinates"]:
@@ -99,7 +99,7 @@ class Coordinates(NamedTuple):
         return own if self.axes is None else own @ np.linalg.inv(self.axes)
 
 
-def find_levels(x: Float[np.ndarray, "rows features"]) -> Levels | None:
+def find_levels(x: Float[np.ndarray, "rows features"]) -> FeatureLevels | None:
     """Of scaled rows whose features have few values; None if there are none."""
     found = []
     for feature, column in enumerate(np.asarray(x).T):
@@ -110,10 +110,10 @@ def find_levels(x: Float[np.ndarray, "rows features"]) -> Levels | None:
     if not found:
         return None
     feature, value, height = zip(*found, strict=True)
-    return Levels(np.array(feature), np.array(value, np.float64), np.array(height))
+    return FeatureLevels(np.array(feature), np.array(value, np.float64), np.array(height))
 
 
-def are_levels(levels: Levels, features: int) -> bool:
+def are_levels(levels: FeatureLevels, features: int) -> bool:
     """Whether these are levels of some of the features, in order."""
     next_feature, up = np.diff(levels.feature), np.diff(levels.value)
     in_order = (next_feature > 0) | ((next_feature == 0) & (up > 0))

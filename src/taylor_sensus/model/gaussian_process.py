@@ -23,7 +23,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 from scipy.optimize import minimize
 
 from taylor_sensus.model.chunks import one_blas_thread
-from taylor_sensus.model.coordinates import Coordinates, Levels
+from taylor_sensus.model.coordinates import Coordinates, FeatureLevels
 from taylor_sensus.model.covariance_shapes import SHAPES, CovarianceShape, are_single, arguments, as_queries
 from taylor_sensus.model.inducing import INDUCING, InducingPoints, induced
 from taylor_sensus.model.shapes import Float, Int, Num, Shaped
@@ -109,7 +109,7 @@ class ProcessNumbers(NamedTuple):
     """1 where what all others know goes through these, else 0; None: a model file before version 0.3"""
     axes: Float[np.ndarray, "features features"] | None = None
     """Of its coordinates; None: the features themselves"""
-    levels: Levels | None = None
+    levels: FeatureLevels | None = None
     """Of its coordinates; None: no feature is asked at levels"""
 
     @property

@@ -15,7 +15,7 @@ from taylor_sensus._version import __version__
 from taylor_sensus.errors import ModelFileError, SettingError, TaylorSensusError, listed
 from taylor_sensus.fit.history import COLUMNS
 from taylor_sensus.fitted import FittedModel, HeldOut
-from taylor_sensus.model.coordinates import Levels, are_levels
+from taylor_sensus.model.coordinates import FeatureLevels, are_levels
 from taylor_sensus.model.declared_errors import DefaultErrors
 from taylor_sensus.model.ensemble import BY_PROCESS, Ensemble, FamiliarityScale, ProcessShare
 from taylor_sensus.model.gaussian_process import GaussianProcess, ProcessNumbers, hyper_parameters, prior_variances
@@ -274,7 +274,7 @@ def _perceptions(settings: Settings) -> int:
 def _process_share(arrays: Arrays, features: int) -> ProcessShare:
     own: list[Any] = [arrays[f"process.{name}"] for name in ProcessNumbers._fields[:5]]
     own += [arrays.get(f"process.{name}") for name in ProcessNumbers._fields[5:-1]]
-    levels = _record(Levels, LEVELS, arrays) if f"{LEVELS}.feature" in arrays else None
+    levels = _record(FeatureLevels, LEVELS, arrays) if f"{LEVELS}.feature" in arrays else None
     if levels is not None and not are_levels(levels, features):
         raise ModelFileError("its levels are not those of its features in order")
     numbers = ProcessNumbers(*own, levels=levels)
