@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator, ScalarFormatter
 
 from paper.engine.reading import Results
-from paper.scaling.study import NETWORKS, STAND_IN
+from paper.scaling.study import NETWORKS, RIVAL, STAND_IN
 from paper.scaling.tables import TITLES, by_parameters, by_rows
 from taylor_sensus.plots.style import COLOURS
 
@@ -16,17 +16,24 @@ from taylor_sensus.plots.style import COLOURS
 def figures(results: Results) -> dict[str, Figure]:
     """A figure for each table of data."""
     fits = results.scores[results.scores.method.isin(list(NETWORKS))]
+    rival = results.scores[results.scores.method == RIVAL.name]
     return {
-        "scaling" if dataset == STAND_IN else f"scaling_{dataset}": _figure(fits[fits.dataset == dataset], dataset)
+        "scaling" if dataset == STAND_IN else f"scaling_{dataset}": _figure(
+            fits[fits.dataset == dataset], rival[rival.dataset == dataset], dataset
+        )
         for dataset in TITLES
         if dataset in set(fits.dataset)
     }
 
 
-def _figure(fits: pd.DataFrame, dataset: str) -> Figure:
+def _figure(fits: pd.DataFrame, rival: pd.DataFrame, dataset: str) -> Figure:
     figure = Figure(figsize=(7.6, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     most = f"{fits.parameters.max() / 1e6:.2g} million parameters"
+    if not rival.empty:
+        means = rival.groupby("train_rows").mse.mean()
+        left.plot(means.index, means, color="#666666", linewidth=1.2, linestyle="--", label=RIVAL.label)
+        left.legend(fontsize=8, frameon=False)
     _line(left, by_rows(fits), "train_rows", "training", "o", "{:.3g}", 1e3)
     left.set_xlabel("training rows (thousand)")
     left.set_title(most, fontsize=9, loc="left")

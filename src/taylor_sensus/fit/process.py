@@ -59,7 +59,7 @@ LEAST_LOG_NOISE = np.log(1e-6)
 """Log of the smallest noise variance."""
 MANY_ROWS, FEWEST_CENTRES, MOST_WORK = 10_000, 500, 3e10
 """Above so many rows fewer become centres, the more rows ask them: the work is rows times centres squared."""
-FEW_ROWS, LEVEL_ROWS = 250, 5
+FEW_ROWS, ROWS_A_LEVEL = 250, 5
 """Up to so many, and so many more for each level, the length scales are searched for again without each fold."""
 SLOPE_PASSES = 3
 """How often the process is fitted again with the slopes of the fit before, where features have declared errors."""
@@ -166,7 +166,8 @@ def find_process(
             _answers(process, rows, np.arange(len(search_rows)), fold[search_rows], variances=False), rows
         )
 
-    def is_likelier(other: Coordinates) -> bool:
+    def try_too(other: Coordinates) -> bool:
+        """Whether the evidence for them, beside the best so far, is very strong."""
         coordinates.append(other)
         views.append(_process_rows(table, declared, other))
         tried.append(from_start(len(tried), FIRST_START))
@@ -189,10 +190,10 @@ def find_process(
         tried = run_all([lambda k=k: from_start(k, FIRST_START) for k in range(len(ranges))], n_jobs)
         best = min(range(len(ranges)), key=error) if len(ranges) > 1 else 0
         axes = principal_axes(views[best].x[: len(fold)])
-        if axes is not None and is_likelier(coordinates[best]._replace(axes=axes)):
+        if axes is not None and try_too(coordinates[best]._replace(axes=axes)):
             best = len(tried) - 1
         levels = find_levels(table.x[: len(fold)]) if _are_exact(table) and len(np.unique(fold)) > 1 else None
-        if levels is not None and is_likelier(coordinates[best]._replace(levels=levels)):
+        if levels is not None and try_too(coordinates[best]._replace(levels=levels)):
             last, judges = len(tried) - 1, (error, error_of_other_half)
             best = last if all(judge(last) < LEVELS_ERROR * judge(best) for judge in judges) else best
         again = run_all([lambda c=c: from_start(best, c) for c in OTHER_STARTS], n_jobs)
@@ -324,7 +325,7 @@ def _from_all(
 
 def _are_few(fold: Int[np.ndarray, " train"], coordinates: Coordinates) -> bool:
     levels = 0 if coordinates.levels is None else len(coordinates.levels.feature)
-    return len(fold) <= FEW_ROWS + LEVEL_ROWS * levels and len(np.unique(fold)) > 1
+    return len(fold) <= FEW_ROWS + ROWS_A_LEVEL * levels and len(np.unique(fold)) > 1
 
 
 def _cross_fitted(

@@ -4,6 +4,9 @@ A length scale a feature serves features that matter one by one. Where they rise
 spectrum, the magnitudes of a galaxy), the function depends on their small differences: every length scale is then
 short, and a row that is a little brighter than all others seems unknown in every column. Along principal axes, in units
 of the rows' own spread, each direction has a length scale of its own.
+
+A number that is rather the name of a thing (a machine, a side of a house) has nothing in common with the next one: each
+of its levels may have a coordinate of its own, beside it.
 """
 
 from __future__ import annotations
@@ -25,10 +28,12 @@ FEWEST_LEVELS, MOST_LEVELS, LEVEL_ROWS = 3, 8, 10
 """A feature with so many different values, and so many rows a value on average, is asked at levels."""
 STEP = 0.01
 """Half the distance between two levels over which a slope is taken, as a share of the smallest such distance."""
+FIRST_ROWS = 1000
+"""A feature with too many values has them among these already, and need not be looked at further."""
 
 
 class FeatureLevels(NamedTuple):
-    """Hat functions: at each level of a feature one that is 1 there and falls to 0 at the levels beside it.
+    """Hat functions (linear splines): at each level of a feature one that is 1 there and 0 at the levels beside it.
 
     With them a process need not believe that levels side by side are alike. Between levels they go over into each
     other, and beyond the last one nothing changes.
@@ -103,6 +108,8 @@ def find_levels(x: Float[np.ndarray, "rows features"]) -> FeatureLevels | None:
     """Of scaled rows whose features have few values; None if there are none."""
     found = []
     for feature, column in enumerate(np.asarray(x).T):
+        if len(np.unique(column[:FIRST_ROWS])) > MOST_LEVELS:
+            continue
         values, counts = np.unique(column, return_counts=True)
         if FEWEST_LEVELS <= len(values) <= MOST_LEVELS and len(column) >= LEVEL_ROWS * len(values):
             share = counts / len(column)
